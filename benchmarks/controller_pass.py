@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 
 from fairlead.controller.controller import Controller
 from fairlead.controller.metrics import Metrics
-from fairlead.controller.settings import Settings
+from fairlead.controller.standing import Settings
 from fairlead.live.client import Client, connect
 from fairlead.live.resources import BINDING
 from live_kinds import Object

@@ -4,10 +4,9 @@
 
 The least is that of a linear program: replicas in fractions on the clusters where each workload may stand,
 with no more moves than the answer makes; minima, maxima, totals, copies and what clusters offer hold, all
-else is left out. It is told twice: for everybody, and where those stay that balance may not touch, because
-what they are about comes before it (workloads that nobody would look at now, and declared weights). The exit
-code is 1 where an answer is more than 1.05 times as full as the second, or where balance costs a move of a
-workload that keeps what runs.
+else is left out. It is told twice: for everybody, and where those stay that nobody would look at now, whose
+moves come before balance. The exit code is 1 where an answer is more than 1.05 times as full as the second,
+or where balance costs a move of a workload that keeps what runs.
 """
 
 import argparse
@@ -25,7 +24,7 @@ import fairlead
 from fairlead.models.levels import BALANCE, MOVES_FIRST, MOVES_UNCHANGED
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Weights, moves
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, moves
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
@@ -86,16 +85,9 @@ def _weighted(terms: Sequence[tuple[builder.Variable, int]]) -> builder.LinearEx
 
 
 def settled(problem: Problem, placement: Placement) -> Problem:
-    """Return a problem in which those stay where they are placed that balance may not touch."""
-    return replace(
-        problem,
-        workloads=tuple(
-            _standing(each, placement.of(each.key))
-            if not each.due or any(not rule.dynamic for rule in each.rules_of(Weights))
-            else each
-            for each in problem.workloads
-        ),
-    )
+    """Return a problem in which those stay where they are placed that nobody would look at now."""
+    workloads = (each if each.due else _standing(each, placement.of(each.key)) for each in problem.workloads)
+    return replace(problem, workloads=tuple(workloads))
 
 
 def _standing(workload: Workload, placed: Mapping[str, int]) -> Workload:
@@ -151,7 +143,7 @@ def _measured(workloads: int, clusters: int, event: str, seed: int, limit: float
     every, free = (least_fullest(asked, most) for asked in (problem, settled(problem, found["with"])))
     print(
         f"  least {every:.3f}, {full / every:.3f} times;"
-        f" of who may be touched {free:.3f}, {full / free:.3f} times"
+        f" where nobody else moves {free:.3f}, {full / free:.3f} times"
     )
     return full / free <= MOST and kept["with"] <= kept["without"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tables import put_between
 from week_page import draw, title_of
-from week_tables import CONTENDERS, OPENB, SECONDS, Run, range_of, to_markdown, unlike
+from week_tables import CONTENDERS, OPENB, SECONDS, Run, by_seed, missed, range_of, to_markdown, unlike
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "week.md"
@@ -68,22 +68,29 @@ def measured(runs: Sequence[Run], patience: float) -> str:
         f"{events} events, {'seed' if len(seeds) == 1 else 'seeds'} {told}; all contenders of a seed together"
         f" took {range_of(cpu, '.1f')} minutes of one core, judging included. Limit of an answer: {limit}."
     )
-    parts = [begin, to_markdown(runs)]
+    parts = [begin, to_markdown(runs), by_seed(runs), _bars(runs)]
     found = list(unlike(runs))
     if found:
         parts += ["Where fairlead comes to more than another over a week, event by event:", "\n".join(found)]
     return "\n\n".join(parts)
 
 
+def _bars(runs: Sequence[Run]) -> str:
+    """Return which bars are missed."""
+    found = [line for run in runs for line in missed(run, runs)]
+    if not found:
+        return "All bars are kept."
+    return "Bars that are missed:\n\n" + "\n".join(f"* {line}" for line in found)
+
+
 def summary(text: str) -> str:
     """Return what the README says of the first size, from the first table of its part of the document."""
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    pending = {name: next(row[1] for row in rows if row[0] == name) for name in CONTENDERS.values()}
     seeds = re.search(r"seeds? ([\d, ]+);", text)
     count = len(seeds[1].split(",")) if seeds else 0
 
     def told(name: str) -> str:
-        return pending[CONTENDERS[name]].replace(" - ", " to ")
+        return next(row[1] for row in rows if row[0] == CONTENDERS[name]).replace(" - ", " to ")
 
     weeks = f"{NUMBERS[count]} made-up {'week' if count == 1 else 'weeks'}"
     return (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 
-from fairlead.solver.script.played import Handled, Step, quantile
+from fairlead.solver.script.played import GOOD_ENOUGH, Handled, Step, quantile
 
 CONTENDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -110,6 +110,35 @@ def _by_contender(runs: Sequence[Run]) -> Iterator[tuple[str, list[Handled]]]:
         inside = [run.handled for run in runs if run.handled.scheduler == name]
         if inside:
             yield name, inside
+
+
+def by_seed(runs: Sequence[Run]) -> str:
+    """Return a table of every week by itself: what is pending and against rules, and what is not proven."""
+    seeds = sorted({run.seed for run in runs})
+    found = {(run.handled.scheduler, run.seed): run.handled for run in runs}
+
+    def row(name: str, told: Callable[[Handled], str]) -> list[str]:
+        return [told(found[name, seed]) if (name, seed) in found else "-" for seed in seeds]
+
+    names = [name for name, _ in _by_contender(runs)]
+    weeks = [[f"{CONTENDERS[name]}: pending; against rules", *row(name, _week)] for name in names]
+    answers = [
+        [f"{CONTENDERS[name]}: answers neither proven nor within 1 %", *row(name, _unproven)]
+        for name in names
+        if name in OURS
+    ]
+    return _table(["week by week", *(f"seed {seed}" for seed in seeds)], [*weeks, *answers])
+
+
+def _week(handled: Handled) -> str:
+    """Return the replica-hours that are pending, and against rules."""
+    return f"{handled.pending_hours:,.0f}; {handled.broken_hours:,.0f}"
+
+
+def _unproven(handled: Handled) -> str:
+    """Return how many answers are neither proven nor nearly the best."""
+    gaps = [step.gap for step in handled.steps if step.gap is not None]
+    return f"{sum(gap > GOOD_ENOUGH for gap in gaps)} of {len(gaps)}"
 
 
 def _fullness(handled: Sequence[Handled], resource: str) -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from fairlead.models.answer import Plot
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
-    from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.errors import (
         ExtensionError,
         FairleadError,
@@ -33,7 +32,15 @@ if TYPE_CHECKING:
         UsageError,
     )
     from fairlead.models.levels import Deviation, Level
-    from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
+    from fairlead.models.outcome import (
+        Attained,
+        ClusterDecision,
+        Comparison,
+        Contender,
+        Difference,
+        Outcome,
+        Status,
+    )
     from fairlead.models.placement import Placement
     from fairlead.models.problem import Problem
     from fairlead.models.source import Source
@@ -42,10 +49,9 @@ if TYPE_CHECKING:
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
-    from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
-    from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.answer import Budgets, PlannedChange, RebalancePlan
     from fairlead.solver.plan.plan import plan
+    from fairlead.solver.plan.saved import PlanComparison, TargetDifference, compare_plans
     from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
     from fairlead.solver.simulate.result import Effect, Scenario, Simulation
     from fairlead.solver.simulate.simulate import simulate
@@ -64,12 +70,11 @@ _PUBLIC = {
     "fairlead.models.answer": "Plot",
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
-    "fairlead.models.comparison": "Comparison Contender Difference",
     "fairlead.models.errors": (
         "ExtensionError FairleadError InternalError ManifestError Mistake UnsupportedError UsageError"
     ),
     "fairlead.models.levels": "Deviation Level",
-    "fairlead.models.outcome": "Attained ClusterDecision Outcome Status",
+    "fairlead.models.outcome": "Attained ClusterDecision Comparison Contender Difference Outcome Status",
     "fairlead.models.placement": "Placement",
     "fairlead.models.problem": "Problem",
     "fairlead.models.source": "Source",
@@ -79,9 +84,8 @@ _PUBLIC = {
     "fairlead.solver.comparing": "compare",
     "fairlead.solver.dispensing": "dispense",
     "fairlead.solver.plan.plan": "plan",
-    "fairlead.solver.plan.comparison": "PlanComparison TargetDifference compare_plans",
-    "fairlead.solver.plan.options": "Budgets",
-    "fairlead.solver.plan.answer": "PlannedChange RebalancePlan",
+    "fairlead.solver.plan.saved": "PlanComparison TargetDifference compare_plans",
+    "fairlead.solver.plan.answer": "Budgets PlannedChange RebalancePlan",
     "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solving": "solve",
     "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",

@@ -5,8 +5,7 @@ import gzip
 import yaml
 
 from fairlead.controller.batch import Placed, Unplaced, decide
-from fairlead.controller.settings import Settings
-from fairlead.controller.standing import Standing, condition_of, standing_of
+from fairlead.controller.standing import Settings, Standing, condition_of, standing_of
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch
 from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING

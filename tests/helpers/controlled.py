@@ -11,7 +11,7 @@ from typing import Any
 from fairlead.controller.controller import Controller
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
-from fairlead.controller.settings import Settings
+from fairlead.controller.standing import Settings
 from fairlead.live.client import connect
 from fairlead.live.resources import BINDING, REBALANCER
 from live_kinds import Object

@@ -34,7 +34,7 @@ LIMIT = 0.3
 HANG = 5.0
 """Seconds of processor time that a case may take."""
 PATIENCE = 60.0
-"""Seconds after which a process is given up, however busy the machine is."""
+"""Seconds after which a process that has started is given up, however busy the machine is."""
 MEMORY = 1024
 """Mebibytes that a process may have used."""
 CODES = (0, 2, 3, 4, 5)
@@ -130,6 +130,8 @@ def work(line: Connection, folder: str) -> None:
     """Run the cases that come in, one after the other."""
     os.environ["FAIRLEAD_DEBUG"] = "1"
     known = examples()
+    told(["version"])
+    line.send(None)
     while True:
         case = line.recv()
         arguments, file = prepared(case, Path(folder), known)
@@ -190,6 +192,7 @@ class Runner:
         self._line, theirs = context.Pipe()
         self._process = context.Process(target=work, args=(theirs, self._folder), daemon=True)
         self._process.start()
+        self._line.recv()
 
     def run(self, case: Case) -> Result:
         """Run one case."""

@@ -2,20 +2,14 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from fairlead.models.cluster import Taint
-from fairlead.solver.dispensers.karmada import (
-    BindingInput,
-    MemberCluster,
-    ResourceModel,
-    ResourceSummary,
-    Scheduled,
-    read_placement,
-)
-from fairlead.solver.dispensers.karmada.binding import quantities
+from fairlead.models.cluster import Cluster, Grade, Taint
+from fairlead.models.quantity import parse_quantity, requested_units
+from fairlead.solver.dispensers.karmada import BindingInput, Scheduled, read_placement
 from places import DATA
 
 Record = Mapping[str, Any]
@@ -32,16 +26,17 @@ def records() -> tuple[Record, ...]:
 
 def binding_of(problem: Record) -> BindingInput:
     """Return the binding of a recorded problem; ``previous`` stood in the binding in the order of names."""
+    requests = units(problem.get("requests") or {}) if problem.get("workload", True) else None
     return BindingInput(
         replicas=problem["replicas"],
-        clusters=tuple(_cluster(each) for each in problem["clusters"] or ()),
+        clusters=tuple(_cluster(each, requests or {}) for each in problem["clusters"] or ()),
         placement=read_placement(problem["placement"]),
         previous=tuple(sorted((problem.get("previous") or {}).items())),
         fresh=problem.get("mode") == "Fresh",
         uid=problem.get("uid", ""),
         observed_affinity=problem.get("observedAffinity", ""),
         evicting=frozenset(problem.get("evicting") or ()),
-        requests=quantities(problem.get("requests") or {}) if problem.get("workload", True) else None,
+        requests=requests,
         empty_workload_propagation=problem.get("emptyWorkloadPropagation", False),
         defaulting=problem.get("defaulting", False),
     )
@@ -59,10 +54,34 @@ def result_of(scheduled: Scheduled) -> dict[str, Any]:
     return result | ({"affinityName": scheduled.affinity_name} if scheduled.affinity_name else {})
 
 
-def _cluster(document: Record) -> MemberCluster:
+def member(name: str, available: int | None = None, asked: Iterable[str] = (), **told: Any) -> Cluster:
+    """Return a cluster that serves Deployments, and takes so many replicas that ask for some resources."""
+    free = None if available is None else {"pods": available, **dict.fromkeys(asked, 2**62)}
+    return Cluster(name, api_kinds=frozenset({("apps/v1", "Deployment")}), free=free, **told)
+
+
+def units(amounts: Mapping[str, str | int | float]) -> dict[str, int]:
+    """Return written amounts by resource in whole units, rounded up."""
+    return {resource: requested_units(resource, amount) for resource, amount in amounts.items()}
+
+
+def left(summary: Record) -> dict[str, int]:
+    """Return what a summary of resources leaves, parts of a unit rounded up as the scheduler does."""
+    parts = [summary.get(part) or {} for part in ("allocated", "allocating")]
+    return {
+        resource: requested_units(
+            resource, parse_quantity(amount) - sum(parse_quantity(part.get(resource, 0)) for part in parts)
+        )
+        for resource, amount in (summary.get("allocatable") or {}).items()
+    }
+
+
+def _cluster(document: Record, requests: Mapping[str, int]) -> Cluster:
     summary = document.get("resources")
-    return MemberCluster(
-        name=document["name"],
+    found = member(
+        document["name"],
+        document["available"],
+        requests,
         provider=document["provider"],
         region=document["region"],
         zones=(document["zone"],) if document["zone"] else (),
@@ -71,15 +90,7 @@ def _cluster(document: Record) -> MemberCluster:
             Taint(each["key"], each.get("value", ""), each["effect"]) for each in document["taints"]
         ),
         deleting=document.get("deleting", False),
-        has_api=not document.get("noAPI", False),
-        available=None if summary else document["available"],
-        resources=_summary(summary) if summary else None,
-        models=tuple(
-            ResourceModel(quantities(each["min"]), each["count"]) for each in document.get("models") or ()
-        ),
+        grades=tuple(Grade(each["count"], units(each["min"])) for each in document.get("models") or ()),
     )
-
-
-def _summary(document: Record) -> ResourceSummary:
-    parts = ("allocatable", "allocated", "allocating")
-    return ResourceSummary(*(quantities(document.get(part) or {}) for part in parts))
+    found = replace(found, free=left(summary)) if summary else replace(found, grades=())
+    return replace(found, api_kinds=None) if document.get("noAPI", False) else found

@@ -11,9 +11,11 @@ from fairlead.manifests.validation import validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
+from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.documents import (
     AUTO_MIGRATION,
     CUSTOM_MIGRATION,
+    entries,
     feedback_of,
     overridden,
     read_feedback,
@@ -22,7 +24,8 @@ from fairlead.solver.dispensers.kubeadmiral.documents import (
     section,
     text,
 )
-from fairlead.solver.dispensers.kubeadmiral.inputs import SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.planner import spread
 
 _NAMES = frozenset(
     {
@@ -112,3 +115,31 @@ def read_cluster(document: Mapping[str, Any]) -> Cluster:
     located = validate(Document(data, Lines("", LineTable(), 0, 0)), Manifest).located
     assert located is not None
     return read_clusters([], [located])[0]
+
+
+PLANNERS = {"plan": spread, "binpack": binpack}
+
+
+def plan(kind: str, **parameters: Any) -> dict[str, dict[str, int]]:
+    """Divide replicas as one of the planners does, asked with the names that KubeAdmiral gives things."""
+    division = PLANNERS[kind](_question(parameters))
+    return {"plan": dict(division.plan), "overflow": dict(division.overflow)}
+
+
+def _question(parameters: Mapping[str, Any]) -> PlannerInput:
+    preferences = {
+        name: Preferences(each.get("weight") or 0, each.get("minReplicas") or 0, each.get("maxReplicas"))
+        for name, each in section(parameters, "clusters").items()
+    }
+    return PlannerInput(
+        preferences=preferences,
+        total=parameters.get("totalReplicas") or 0,
+        available=tuple(entries(parameters, "availableClusters")),
+        current=dict(section(parameters, "currentReplicaCount")),
+        estimated=dict(section(parameters, "estimatedCapacity")),
+        limited=dict(section(parameters, "limitedCapacity")),
+        scheduled=dict(section(parameters, "scheduledReplicas")),
+        key=text(parameters, "replicaSetKey"),
+        avoid_disruption=bool(parameters.get("avoidDisruption")),
+        keep_unschedulable=bool(parameters.get("keepUnschedulableReplicas")),
+    )

@@ -10,13 +10,13 @@ import pytest
 
 from fairlead.models.at_once import Divided, distance_at_once, used_at_once
 from fairlead.models.cluster import Cluster
-from fairlead.models.in_order import Clusters
+from fairlead.models.in_order import WORTH_ARRAYS, Clusters
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import weights
 from fairlead.models.rules.capacity import needs
-from fairlead.models.usage import WORTH_ARRAYS, usage
+from fairlead.models.usage import usage
 from fairlead.models.workload import Workload, Workloads
 
 

@@ -16,7 +16,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.shortfall import broken_before
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.plan.options import PlanOptions
+from fairlead.solver.plan.answer import PlanOptions
 from fairlead.solver.plan.target import planned
 
 

@@ -12,7 +12,6 @@ KNOWN = (
         "fairlead.models.workload",
         "fairlead.models.requirement",
     ),
-    ("fairlead.encoders",),
 )
 """Modules that need one another: a rule speaks of workloads, which have rules."""
 

@@ -8,8 +8,8 @@ import pytest
 from fairlead.report.content.fullness import Course
 from fairlead.report.html.canvas import drawn, fitting, measured
 from fairlead.report.html.document import asset
-from fairlead.report.html.panels import panel
 from fairlead.report.html.pictures import Flow, flow_picture, in_words, wave_picture
+from fairlead.report.html.utilisation import panel
 from report_reading import addresses, read
 
 FLOWS = (Flow("east", "west", 6), Flow("east", "north", 3), Flow(None, "west", 2), Flow("north", None, 1))

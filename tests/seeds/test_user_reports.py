@@ -8,7 +8,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.schedule import moved_to
+from moved import moved_to
 from places import EXAMPLES
 
 

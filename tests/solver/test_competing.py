@@ -30,7 +30,7 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, proven
-from fairlead.solver.competing import Early, solve_competing
+from fairlead.solver.competing import Single, solve_competing
 from fairlead.solver.coupling import Groups, coupled
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.frozen import frozen
@@ -210,12 +210,12 @@ def test_what_is_known_of_first_levels_is_told_where_it_says_more() -> None:
     part = fleet(workload("w", 2, EVENLY, a=2), a=9, b=9)
     known = proven(part, Placement({"w": {"a": 1, "b": 1}}))
     less = proven(part, Placement({"w": {"a": 2}})).attained
-    early = Early()
-    assert early.best(part, less) == less
-    early.note(known)
-    assert early.best(replace(part), less) == known.attained
-    assert early.best(replace(part, partial=True), less) == less
-    assert early.best(part, known.attained) is known.attained
+    single = Single(Search(), solve_together, Placement({}))
+    assert single.more_known(part, less) == less
+    single.early.append(known)
+    assert single.more_known(replace(part), less) == known.attained
+    assert single.more_known(replace(part, partial=True), less) == less
+    assert single.more_known(part, known.attained) is known.attained
 
 
 def test_what_has_to_move_has_the_time_that_is_kept_for_other_levels() -> None:

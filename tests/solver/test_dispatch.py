@@ -11,7 +11,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.dispatch import searched
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import LocalProcesses, ThisProcess
+from fairlead.solver.running.machines import ThisProcess
+from fairlead.solver.running.processes import LocalProcesses
 from fairlead.solver.running.search import Search
 from fairlead.solver.solving import solve
 

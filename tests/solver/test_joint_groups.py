@@ -127,6 +127,13 @@ def test_a_budget_counts_of_what_is_held_no_more_than_a_full_copy() -> None:
     assert taken(outcome) == {"w": "b"}
 
 
+def test_what_shrinks_uses_no_budget_of_moves() -> None:
+    """One of two on b has to stop whatever is chosen: without any move only the second group will do."""
+    shrinking = grouped("w", 1, "a", "b", current={"b": 2})
+    outcome = fairlead.solve(asked({"a": 2, "b": 2}, shrinking, rules=[MoveBudget("none", 0)]))
+    assert taken(outcome) == {"w": "b"}
+
+
 @pytest.mark.parametrize("urgent", ["w0", "w1"])
 def test_the_more_urgent_one_keeps_its_first_group(urgent: str) -> None:
     """One of the two fits on a: by priority, and by key where that is the same."""

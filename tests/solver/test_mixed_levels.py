@@ -9,6 +9,7 @@ from fairlead.models.balance import with_balance
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.solver.levels import level_bounds
 from mixed_problems import best_of, mixed_problem
 
 
@@ -53,12 +54,33 @@ def test_small_problems_agree_with_brute_force(start: int) -> None:
         1673,  # a tolerance of clusters where one workload alone gathers
         6537,  # a bound of balance that needs replicas which stand nowhere
         7151,  # balance before the number of copies
+        30067,  # a workload shrinks and falls short: what has to stop is no move
         5108,  # a spread drives away a workload that keeps what runs; balance says where to
     ],
 )
 def test_what_was_wrong_once(seed: int) -> None:
     """Problems of which a proof was false, or that ended in an internal error."""
     assert compare(seed)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        30071,  # nothing deviates, and rounding left less than nothing of that
+        30387,  # the bound of prices is above that of single workloads: later levels may use more
+    ],
+)
+def test_prices_bound_what_is_best_of_small_problems(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are asked first as of large ones: no bound is above the best, and nothing ends in an error."""
+    monkeypatch.setattr(level_bounds, "PRICED_EARLY", 0)
+    problem = mixed_problem(seed)
+    best, outcome = best_of(problem), fairlead.solve(problem, time_limit=60, workers=1)
+    assert best is not None
+    for level, value in zip(outcome.objectives, best[0], strict=True):
+        assert level.bound is not None
+        assert level.bound <= value, (seed, level)
+        if level.value != value:
+            break
 
 
 @pytest.mark.long

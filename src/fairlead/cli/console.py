@@ -8,7 +8,6 @@ import errno
 import io
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -164,6 +163,8 @@ def coloured() -> bool:
 
 def look(*, wide: bool = False, headers: bool = True, picked: "Rows | None" = None) -> "Look":
     """Return how tables are printed where results go."""
+    import shutil
+
     from fairlead.report.terminal import Look, Rows
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -200,6 +201,19 @@ def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Row
             result(serialised(answer.to_dict(), output))
         case _:
             assert_never(output)
+
+
+def suggest(answer: "Answer", output: object) -> None:
+    """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
+    quiet = click.get_current_context().params.get("quiet", False)
+    if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return
+    from fairlead.report import renderer
+
+    steps = renderer.next_steps_after(answer, making())
+    lines = (line for told, command in steps for line in (f"  {told}", f"    {command}"))
+    if steps:
+        note("\n".join(("", "What to do next:", *lines)))
 
 
 def serialised(document: object, output: Literal["json", "yaml"]) -> str:

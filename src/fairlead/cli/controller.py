@@ -16,7 +16,7 @@ from fairlead.cli.options import WORKERS, time_limit
 from fairlead.solver.running.interrupt import ENDING, Listener, handled
 
 if TYPE_CHECKING:
-    from fairlead.controller.settings import Settings
+    from fairlead.controller.standing import Settings
     from fairlead.live.client import Client
 
 _USE = """\b
@@ -104,7 +104,7 @@ def controller_command(  # noqa: PLR0913 - the options, all by keyword
     """
     if not listen[1].isdigit() or int(listen[1]) > 65535:
         raise click.BadParameter(f"{listen[1]!r} is not a port", param_hint="--listen")
-    from fairlead.controller.settings import Settings
+    from fairlead.controller.standing import Settings
     from fairlead.live.client import connect
 
     settings = Settings(scheduler_name, frozenset(namespaces), dry_run, window, time_limit, workers)

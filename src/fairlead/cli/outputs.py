@@ -2,7 +2,6 @@
 
 import os
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +38,7 @@ def require_writable(file: str) -> None:
         if not _is_plain(path):
             os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
             return
-        number, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        number, beside = _new_beside(path)
         os.close(number)
         Path(beside).unlink()
     except OSError as error:
@@ -83,6 +82,13 @@ def write(file: str, text: str) -> None:
             raise NotWritten(f"{file} cannot be written: {error.strerror}") from error
 
 
+def _new_beside(path: Path) -> tuple[int, str]:
+    """Make an empty file of another name beside a path; return its descriptor and name."""
+    import tempfile
+
+    return tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+
+
 def _is_plain(path: Path) -> bool:
     """Tell whether a path is an ordinary file, or nothing yet; devices and pipes cannot be replaced."""
     return not path.exists() or stat.S_ISREG(path.stat().st_mode)
@@ -90,7 +96,7 @@ def _is_plain(path: Path) -> bool:
 
 def _replace(path: Path, text: str) -> None:
     """Write beside a file, and put that in its place."""
-    number, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+    number, beside = _new_beside(path)
     try:
         with os.fdopen(number, "w", encoding="utf-8") as stream:
             stream.write(text)

@@ -1,6 +1,5 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -224,13 +223,15 @@ def plan_command(
     problem = left_as_triggered(
         _changed(loaded, changes, quiet=inputs.quiet), as_triggered=options.pop("as_triggered")
     )
-    from fairlead.solver.plan.comparison import compare_plans
     from fairlead.solver.plan.plan import plan
+    from fairlead.solver.plan.saved import compare_plans
 
     arguments = plan_arguments(options)
     with shown(options["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if files.save is not None:
+        import json
+
         outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
     if files.waves is not None:
         outputs.write_waves(found, files.waves)
@@ -239,6 +240,8 @@ def plan_command(
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
+    if not (applying.apply or files.save or files.waves):
+        console.suggest(found, output)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)
@@ -261,7 +264,7 @@ def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.answer import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")

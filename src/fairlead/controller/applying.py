@@ -37,18 +37,12 @@ class StoppedError(FairleadError):
 
 @dataclass(frozen=True, slots=True)
 class Carrying:
-    """How a plan is carried out.
-
-    Parameters
-    ----------
-    dry_run
-        Whether the server only checks every write, and keeps none.
-    patience
-        Seconds in which a wave is to become healthy; None waits for ever.
-    """
+    """How a plan is carried out."""
 
     dry_run: bool = False
+    """Whether the server only checks every write, and keeps none."""
     patience: float | None = None
+    """Seconds in which a wave is to become healthy; None waits for ever."""
 
 
 def carry_out(

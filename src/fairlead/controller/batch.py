@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.controller.settings import Settings
+from fairlead.controller.standing import Settings
 from fairlead.controller.targets import chooses, chosen, targets, with_copies
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.join import Identity, Subject
@@ -47,38 +47,25 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a binding is to stand.
-
-    Parameters
-    ----------
-    targets
-        ``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
-        out.
-    group
-        The affinity group that was chosen; None where there is none to choose.
-    fresh
-        Whether somebody asked to place it anew.
-    """
+    """Where a binding is to stand."""
 
     targets: tuple[Mapping[str, Any], ...]
+    """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
+    out."""
     group: str | None = None
+    """The affinity group that was chosen; None where there is none to choose."""
     fresh: bool = False
+    """Whether somebody asked to place it anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """Why a binding stays as it is.
-
-    Parameters
-    ----------
-    reason
-        In Karmada's words.
-    message
-        In ours.
-    """
+    """Why a binding stays as it is."""
 
     reason: Reason
+    """In Karmada's words."""
     message: str
+    """In ours."""
 
 
 Decision = Placed | Unplaced
@@ -86,21 +73,14 @@ Decision = Placed | Unplaced
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What was decided.
-
-    Parameters
-    ----------
-    decisions
-        By binding; what is missing here is to be placed in the next batch.
-    gap
-        The greatest gap that is left on a level; None where one is not known.
-    missing
-        Replicas of the batch that found no place.
-    """
+    """What was decided."""
 
     decisions: Mapping[Place, Decision] = field(default_factory=dict)
+    """By binding; what is missing here is to be placed in the next batch."""
     gap: Fraction | None = Fraction(0)
+    """The greatest gap that is left on a level; None where one is not known."""
     missing: int = 0
+    """Replicas of the batch that found no place."""
 
 
 def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:

@@ -13,8 +13,7 @@ from fairlead.controller import events
 from fairlead.controller.batch import Decision, Placed, Unplaced, decide
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
-from fairlead.controller.settings import Settings
-from fairlead.controller.standing import Standing, standing_of
+from fairlead.controller.standing import Settings, Standing, standing_of
 from fairlead.controller.waiting import Queue
 from fairlead.controller.watching import Listed, Lost, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World

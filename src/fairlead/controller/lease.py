@@ -19,24 +19,17 @@ class Lease:
 
     Time is measured by this machine's own clock: a lease of somebody else is over where its version has not
     changed for its duration, whatever the clocks of others say.
-
-    Parameters
-    ----------
-    client
-        The connection.
-    namespace, name
-        Of the lease.
-    identity
-        Who holds it.
-    duration
-        Seconds for which a lease that is not renewed is respected.
     """
 
     client: Client
+    """The connection."""
     namespace: str
     name: str
+    """Namespace and name of the lease."""
     identity: str
+    """Who holds it."""
     duration: float = 15.0
+    """Seconds for which a lease that is not renewed is respected."""
     _until: float = 0.0
     _seen: tuple[str, float] = ("", 0.0)
     _stopped: threading.Event = field(default_factory=threading.Event)

@@ -1,13 +1,35 @@
-"""Whose bindings are served, and which of them are due."""
+"""How a controller is to work: whose bindings are served, and which of them are due."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from fairlead.controller.settings import DEFAULT_SCHEDULER, Settings
 from fairlead.controller.world import Entry, World
 from fairlead.manifests.karmada.facts import declared_for, read_workload
 from fairlead.manifests.karmada.scheduled import is_at_rest
+
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The scheduler of bindings that name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a controller is to work."""
+
+    scheduler_name: str = "fairlead"
+    """Bindings of this ``spec.schedulerName`` are served; all others are occupied room."""
+    namespaces: frozenset[str] = frozenset()
+    """Namespaces that are served; empty serves all, and what is cluster-scoped."""
+    dry_run: bool = False
+    """Whether nothing is written, but only told."""
+    window: float = 0.05
+    """Seconds for which changes are gathered before they are placed together."""
+    time_limit: float | None = 10.0
+    """Seconds for placing one batch; None means no limit."""
+    workers: int | None = None
+    """Threads of the solver; None means one for every core."""
+
 
 CLAIMS = (
     "propagationpolicy.karmada.io/permanent-id",

@@ -48,24 +48,16 @@ Told = Listed | Seen | Lost
 
 @dataclass(slots=True)
 class Watcher:
-    """Follows one kind.
-
-    Parameters
-    ----------
-    client
-        The connection.
-    resource
-        The kind.
-    tell
-        Is told everything; from the watcher's own thread.
-    stopped
-        Set where it is to end.
-    """
+    """Follows one kind."""
 
     client: Client
+    """The connection."""
     resource: Resource
+    """The kind."""
     tell: Callable[[Told], None]
+    """Is told everything; from the watcher's own thread."""
     stopped: threading.Event
+    """Set where it is to end."""
     _version: str | None = None
 
     def start(self) -> threading.Thread:

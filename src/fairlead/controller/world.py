@@ -16,19 +16,13 @@ BINDINGS = (BINDING, CLUSTER_BINDING)
 
 
 class Place(NamedTuple):
-    """What tells an object from all others.
-
-    Parameters
-    ----------
-    resource
-        Its kind.
-    namespace, name
-        Of the object; the namespace is empty where it has none.
-    """
+    """What tells an object from all others."""
 
     resource: Resource
+    """Its kind."""
     namespace: str
     name: str
+    """Name of the object; its namespace is empty where it has none."""
 
     @property
     def path(self) -> str:
@@ -41,24 +35,16 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One version of an object, as the server has it and as fairlead reads it.
-
-    Parameters
-    ----------
-    place
-        Which object.
-    data
-        The object; do not change it.
-    manifests
-        What was read of it.
-    subject
-        The workload of a binding; None where not even that can be read.
-    """
+    """One version of an object, as the server has it and as fairlead reads it."""
 
     place: Place
+    """Which object."""
     data: Mapping[str, Any]
+    """The object; do not change it."""
     manifests: Manifests
+    """What was read of it."""
     subject: Subject | None = None
+    """The workload of a binding; None where not even that can be read."""
 
     @property
     def metadata(self) -> Mapping[str, Any]:

@@ -9,8 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
-from fairlead.controller.settings import Settings
-from fairlead.controller.standing import SCHEDULED, condition_of
+from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact
@@ -129,30 +128,20 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a decision.
-
-    Parameters
-    ----------
-    result
-        How to go on.
-    entry
-        The binding as the server has it now, as far as it told.
-    decision
-        What was written.
-    changed
-        Whether the spec or the condition changed.
-    conflicts
-        How often the version was stale.
-    moved
-        Replicas that are stopped where they ran.
-    """
+    """What became of a decision."""
 
     result: Result
+    """How to go on."""
     entry: Entry
+    """The binding as the server has it now, as far as it told."""
     decision: Decision | None
+    """What was written."""
     changed: bool = False
+    """Whether the spec or the condition changed."""
     conflicts: int = 0
+    """How often the version was stale."""
     moved: int = 0
+    """Replicas that are stopped where they ran."""
 
 
 class _Stale(Exception):  # noqa: N818 - no error: somebody else was faster
@@ -161,24 +150,16 @@ class _Stale(Exception):  # noqa: N818 - no error: somebody else was faster
 
 @dataclass(slots=True)
 class _Pen:
-    """Writes one binding.
-
-    Parameters
-    ----------
-    client
-        The connection.
-    settings
-        Says whether anything is written at all.
-    may_write
-        Whether this controller is still the one that writes.
-    entry
-        The binding as it was read or written last.
-    """
+    """Writes one binding."""
 
     client: Client
+    """The connection."""
     settings: Settings
+    """Says whether anything is written at all."""
     may_write: Callable[[], bool]
+    """Whether this controller is still the one that writes."""
     entry: Entry
+    """The binding as it was read or written last."""
     conflicts: int = 0
 
     def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:

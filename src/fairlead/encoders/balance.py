@@ -8,7 +8,7 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Because, LevelCost
+from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.scale import LARGEST
@@ -30,24 +30,16 @@ MOST_UNITS = 2**42
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """What the members use of a resource on a cluster, in units.
-
-    Parameters
-    ----------
-    places
-        Where they may stand, and units a replica.
-    standing
-        What is used whatever they do.
-    total
-        What is used of all clusters together.
-    share
-        The cluster's share of what there is.
-    """
+    """What the members use of a resource on a cluster, in units."""
 
     places: tuple[tuple[Place, int], ...]
+    """Where they may stand, and units a replica."""
     standing: int
+    """What is used whatever they do."""
     total: int
+    """What is used of all clusters together."""
     share: Fraction
+    """The cluster's share of what there is."""
 
     def used(self, placement: Placement) -> int:
         """Return what a placement uses, in units."""
@@ -56,34 +48,20 @@ class _Filled:
 
 
 @dataclass(slots=True)
-class _FillingCost:
-    """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it.
-
-    Parameters
-    ----------
-    filled
-        What is used.
-    function
-        What that costs.
-    encoding
-        Where lines are added.
-    used, cost
-        Variables of what is used and of what it costs.
-    lines
-        Where lines touch the function: at each of these numbers and the next one.
-    """
+class _FillingCost(Cost):
+    """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
     filled: _Filled
+    """What is used."""
     function: ConvexFunction
+    """What that costs."""
     encoding: Encoding
+    """Where lines are added."""
     used: cp_model.IntVar
     cost: cp_model.IntVar
+    """Variables of what is used and of what it costs."""
     lines: set[int] = field(default_factory=set)
-
-    @property
-    def least(self) -> int | None:
-        """Not known."""
-        return None
+    """Where lines touch the function: at each of these numbers and the next one."""
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""

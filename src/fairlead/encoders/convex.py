@@ -26,20 +26,14 @@ class ConvexFunction:
     """A convex function of the whole numbers with whole values.
 
     ``g(anchor) = 0`` and ``g(k + 1) - g(k) = marginal(k)``.
-
-    Parameters
-    ----------
-    marginal
-        Cost of the step from k to k + 1; never falls as k grows.
-    closed
-        The function itself. It has to be known by a formula: there may be billions of steps.
-    anchor
-        Where the function is 0.
     """
 
     marginal: Callable[[int], int]
+    """Cost of the step from k to k + 1; never falls as k grows."""
     closed: Callable[[int], int]
+    """The function itself. It has to be known by a formula: there may be billions of steps."""
     anchor: int = 0
+    """Where the function is 0."""
 
     def __call__(self, at: int) -> int:
         """Return the value at a whole number."""
@@ -60,21 +54,14 @@ def missing_up_to(least: int) -> ConvexFunction:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Segments from a lower to an upper bound, in order, with slopes that rise.
-
-    Parameters
-    ----------
-    segments
-        The segments; none where the bounds are equal.
-    first
-        Value at the lower bound.
-    exact
-        True where the segments are the function itself; False where some of them underestimate it.
-    """
+    """Segments from a lower to an upper bound, in order, with slopes that rise."""
 
     segments: tuple[Segment, ...]
+    """The segments; none where the bounds are equal."""
     first: int
+    """Value at the lower bound."""
     exact: bool
+    """True where the segments are the function itself; False where some of them underestimate it."""
 
     def __call__(self, at: int) -> int:
         """Return the value of the segments at a whole number within the bounds."""

@@ -16,31 +16,24 @@ from fairlead.models.placement import Placement
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Which rule a constraint or a cost comes from.
-
-    Parameters
-    ----------
-    rule
-        Kind of the rule, such as ``bounds``.
-    workload, cluster
-        What it is about; None where it is about none in particular.
-    detail
-        Which part of the rule, such as ``minimum``; empty where it has only one.
-    """
+    """Which rule a constraint or a cost comes from."""
 
     rule: str
+    """Kind of the rule, such as ``bounds``."""
     workload: str | None = None
     cluster: str | None = None
+    """Workload and cluster that it is about; None where it is about none in particular."""
     detail: str = ""
+    """Which part of the rule, such as ``minimum``; empty where it has only one."""
 
 
 class Cost(Protocol):
-    """A part of what is minimised, in whole steps."""
+    """A part of what is minimised, in whole steps; unless it says more, linear in variables of others."""
 
     @property
     def least(self) -> int | None:
         """No placement costs less, in steps; None where that is not known."""
-        ...
+        return None
 
     def of(self, placement: Placement, /) -> int:
         """Return what a placement costs, in steps."""
@@ -52,35 +45,29 @@ class Cost(Protocol):
 
     def values(self, placement: Placement, /) -> Iterable[Term]:
         """Return variables of its own with the values that they have in a placement."""
-        ...
+        del placement
+        return ()
 
     def refine(self, placement: Placement, /) -> bool:
         """Make the cost exact at a placement; tell whether it was underestimated there."""
-        ...
+        del placement
+        return False
 
 
 @dataclass(frozen=True, slots=True)
 class LinearCost:
-    """A sum of variables times coefficients, and a number; such as the number of clusters used.
-
-    Parameters
-    ----------
-    offset
-        What comes on top.
-    values
-        Variables of its own with the values that they have in a placement.
-    refine
-        Makes the cost exact at a placement; tells whether it was underestimated there.
-    least
-        No placement costs less, in steps; None where that is not known.
-    """
+    """A sum of variables times coefficients, and a number; such as the number of clusters used."""
 
     weighted: Sequence[Term]
     offset: int
+    """What comes on top."""
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
+    """Variables of its own with the values that they have in a placement."""
     refine: Callable[[Placement], bool] = lambda _: False
+    """Makes the cost exact at a placement; tells whether it was underestimated there."""
     least: int | None = None
+    """No placement costs less, in steps; None where that is not known."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
@@ -88,16 +75,11 @@ class LinearCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CostAt:
+class CostAt(Cost):
     """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
     convex: ConvexCost
-
-    @property
-    def least(self) -> int | None:
-        """Not known."""
-        return None
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""
@@ -117,23 +99,16 @@ class CostAt:
 
 
 @dataclass(frozen=True, slots=True)
-class PeakCost:
-    """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L.
-
-    Parameters
-    ----------
-    variable
-        Stands for the rounded maximum.
-    division
-        Replicas N and weights w.
-    scale
-        Steps L in one.
-    """
+class PeakCost(Cost):
+    """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L."""
 
     variable: cp_model.IntVar
+    """Stands for the rounded maximum."""
     workload: str
     division: Division
+    """Replicas N and weights w."""
     scale: Scale
+    """Steps L in one."""
 
     @property
     def least(self) -> int:
@@ -151,10 +126,6 @@ class PeakCost:
     def values(self, placement: Placement) -> Iterable[Term]:
         """Return the variable with its value in a placement."""
         return [(self.variable, self.of(placement))]
-
-    def refine(self, placement: Placement) -> bool:  # noqa: ARG002 - exact everywhere
-        """Return that the cost was not underestimated."""
-        return False
 
     def exactly(self, placed: Mapping[str, int]) -> Fraction:
         """Return the cost of a division, not rounded."""
@@ -183,24 +154,16 @@ class PeakCost:
 
 @dataclass(slots=True)
 class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them.
-
-    Parameters
-    ----------
-    scale
-        Steps in one unit of the level.
-    exact
-        True where the cost in steps is exact; False where it is rounded down.
-    constant
-        What the level costs beside the steps, in its own unit.
-    parts
-        What adds up, by workload; None for what belongs to several.
-    """
+    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them."""
 
     scale: int
+    """Steps in one unit of the level."""
     exact: bool
+    """True where the cost in steps is exact; False where it is rounded down."""
     constant: Fraction = Fraction(0)
+    """What the level costs beside the steps, in its own unit."""
     parts: dict[str | None, list[Cost]] = field(default_factory=dict)
+    """What adds up, by workload; None for what belongs to several."""
 
     @property
     def costs(self) -> list[Cost]:

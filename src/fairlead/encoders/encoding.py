@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
-from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost
+from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost, LinearCost
 from fairlead.encoders.giving import Giving, Side, Slack
 from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
@@ -65,7 +65,8 @@ class Encoding:
         self._slack = None if giving is None else Slack(self.model, giving)
         self.centres = centres
         self._own: list[tuple[cp_model.IntVar, Callable[[Placement], int]]] = []
-        self._known: dict[Callable[[Encoding], object], object] = {}
+        self.open_tiers: dict[Group, LinearCost] = {}
+        self._known: dict[object, Any] = {}
 
     @property
     def given(self) -> dict[tuple[Because, Side], cp_model.IntVar]:
@@ -99,11 +100,12 @@ class Encoding:
         self.coupled = True
         return self.selection.any_used(Group(workload, clusters))
 
-    def once(self, function: Callable[["Encoding"], T]) -> T:
-        """Return what a function tells of the encoding; it is called only once."""
-        if function not in self._known:
-            self._known[function] = function(self)
-        return self._known[function]  # type: ignore[return-value]
+    def once(self, find: Callable[[Problem, Held | None], T]) -> T:
+        """Return what a function tells of the problem and its tiers; it is called only once."""
+        if find not in self._known:
+            self._known[find] = find(self.problem, self.held)
+        found: T = self._known[find]
+        return found
 
     def limit(
         self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because

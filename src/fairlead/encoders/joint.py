@@ -63,18 +63,12 @@ class ConditionalEncoding(Encoding):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A model in which groups may be chosen.
-
-    Parameters
-    ----------
-    encoding
-        The model; nothing is minimised in it.
-    literals
-        By workload with a choice: a literal for each of its groups, of which exactly one holds.
-    """
+    """A model in which groups may be chosen."""
 
     encoding: Encoding
+    """The model; nothing is minimised in it."""
     literals: Mapping[str, Sequence[cp_model.IntVar]]
+    """By workload with a choice: a literal for each of its groups, of which exactly one holds."""
 
 
 def encode_choice(problem: Problem, options: Options) -> Choice:
@@ -96,11 +90,14 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)
-    # Budgets of moves look at full copies, which are the same in all groups.
-    copies = {key: tuple(choices[0].rules_of(Duplicated)) for key, choices in options.items()}
+    # Budgets of moves look at totals and full copies, which are the same in all groups.
+    amounts = {
+        key: tuple(rule for rule in choices[0].rules if isinstance(rule, Duplicated | Total))
+        for key, choices in options.items()
+    }
     sharing = replace(
         problem,
-        workloads=tuple(replace(each, rules=copies.get(each.key, each.rules)) for each in problem.workloads),
+        workloads=tuple(replace(each, rules=amounts.get(each.key, each.rules)) for each in problem.workloads),
     )
     encoding = ConditionalEncoding(asked, _ranges(problem, options))
     literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}

@@ -38,19 +38,13 @@ def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: 
     scale
         Steps in one unit of the deviation.
     """
-    known = encoding.once(_made)
+    known = encoding.open_tiers
     tier = Group(key, measured.clusters)
     if tier not in known:
         distances = _Distances(measured, scale, encoding.problem.deviation)
         measure = _peak if distances.deviation is Deviation.MINIMAX else _sum
         known[tier] = measure(tier, _totals(measured, tier, encoding), distances, encoding)
     return known[tier]
-
-
-def _made(encoding: Encoding) -> dict[Group, LinearCost]:
-    """Return the costs that were made for an encoding; none at first."""
-    del encoding
-    return {}
 
 
 def _totals(measured: Measured, tier: Group, encoding: Encoding) -> dict[int, cp_model.IntVar]:

@@ -7,9 +7,10 @@ from fractions import Fraction
 from fairlead.encoders.convex import proportional
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Scale, whole_steps
+from fairlead.encoders.scale import LARGEST, Held, Scale, whole_steps
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Level
+from fairlead.models.problem import Problem
 from fairlead.models.rules import Price
 from fairlead.models.rules.price import KIND
 from fairlead.models.workload import Workload
@@ -30,10 +31,10 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
     encoding.prefer(rule.level, costs, because=because, scale=scale.steps, exact=scale.exact)
 
 
-def _scales(encoding: Encoding) -> Mapping[Level, Scale]:
+def _scales(problem: Problem, _held: Held | None) -> Mapping[Level, Scale]:
     """Return the steps in which all prices of a problem are measured, by level."""
     priced: dict[Level, list[tuple[int, Collection[Fraction]]]] = {}
-    for workload in encoding.problem.workloads:
+    for workload in problem.workloads:
         for rule in workload.rules_of(Price):
             priced.setdefault(rule.level, []).append((workload.replicas, rule.prices.values()))
     return {level: _scale(each) for level, each in priced.items()}

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from fairlead.encoders.variables import Range
 from fairlead.models.errors import UnsupportedError
@@ -14,9 +13,6 @@ from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.workload import Workload
-
-if TYPE_CHECKING:
-    from fairlead.encoders.encoding import Encoding
 
 # No sum of costs in whole steps exceeds this, so that all of CP-SAT's sums stay inside 64 bits.
 LARGEST = 2**60
@@ -46,21 +42,14 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """What a workload's quotas come from.
-
-    Parameters
-    ----------
-    replicas
-        N: replicas of the workload, at least 1.
-    weights
-        w: weights by cluster, all positive.
-    whole
-        W: sum of the weights.
-    """
+    """What a workload's quotas come from."""
 
     replicas: int
+    """N: replicas of the workload, at least 1."""
     weights: Mapping[str, int]
+    """w: weights by cluster, all positive."""
     whole: int
+    """W: sum of the weights."""
 
 
 Held = Mapping[str, Sequence[Range]]
@@ -69,19 +58,13 @@ Held = Mapping[str, Sequence[Range]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Clusters that are measured together: all candidates, or an overflow tier.
-
-    Parameters
-    ----------
-    clusters
-        Which clusters; what they hold together is divided.
-    totals
-        How many replicas they may hold together.
-    """
+    """Clusters that are measured together: all candidates, or an overflow tier."""
 
     clusters: frozenset[str]
+    """Which clusters; what they hold together is divided."""
     weights: Mapping[str, int]
     totals: range
+    """How many replicas they may hold together."""
 
     @property
     def is_open(self) -> bool:
@@ -121,16 +104,15 @@ def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
         yield Division(replicas, positive, sum(positive.values()))
 
 
-def scale_of(encoding: Encoding) -> Scale:
+def scale_of(problem: Problem, held: Held | None) -> Scale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
-    problem = encoding.problem
-    measured = [each for _, each in _measured(problem, encoding.held)]
+    measured = [each for _, each in _measured(problem, held)]
     divisions = [division for each in measured for division in each.divisions]
     if not divisions:
         return Scale()
     greatest = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
-        raise UnsupportedError(_immeasurable(problem, encoding.held))
+        raise UnsupportedError(_immeasurable(problem, held))
     most = LARGEST // max(1, greatest)
     if problem.deviation is Deviation.MINIMAX:
         most = min(most, STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1))

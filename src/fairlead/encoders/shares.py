@@ -7,10 +7,11 @@ from fractions import Fraction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Scale, whole_steps
+from fairlead.encoders.scale import LARGEST, Held, Scale, whole_steps
 from fairlead.encoders.selection import Group
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation, share
+from fairlead.models.problem import Problem
 from fairlead.models.rules import Shares
 from fairlead.models.rules.shares import KIND
 from fairlead.models.workload import Workload
@@ -46,32 +47,32 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
         )
 
 
-def _scale(encoding: Encoding) -> Scale:
+def _scale(problem: Problem, _held: Held | None) -> Scale:
     """Return the steps in which all shares of a problem are measured."""
-    webster = encoding.problem.deviation is Deviation.WEBSTER
+    webster = problem.deviation is Deviation.WEBSTER
     denominators, greatest = set[int](), Fraction(0)
-    for workload, quota in _quotas(encoding):
+    for workload, quota in _quotas(problem):
         # (y - q)^2 / q = y^2 / q - 2 y + q, so these denominators make every step whole.
         denominators |= {quota.denominator, (1 / quota).denominator if webster else 1}
         greatest += Fraction(workload.replicas**2) / quota + quota if webster else workload.replicas
     if greatest > LARGEST:
-        raise UnsupportedError(_immeasurable(encoding))
+        raise UnsupportedError(_immeasurable(problem))
     most = int(LARGEST // max(1, math.ceil(greatest)))
     return whole_steps(denominators, most)
 
 
-def _quotas(encoding: Encoding) -> Iterator[tuple[Workload, Fraction]]:
+def _quotas(problem: Problem) -> Iterator[tuple[Workload, Fraction]]:
     """Yield every group that has a quota: its workload and the quota."""
-    for workload in encoding.problem.workloads:
+    for workload in problem.workloads:
         for rule in workload.rules_of(Shares):
             for group in (group for depth in rule.depths for group in depth):
                 if group.share and workload.replicas:
                     yield workload, group.share * workload.replicas
 
 
-def _immeasurable(encoding: Encoding) -> str:
+def _immeasurable(problem: Problem) -> str:
     """Say whose weights differ too much to be measured, where they do most."""
-    worst, quota = min(_quotas(encoding), key=lambda each: each[1] / each[0].replicas ** 2)
+    worst, quota = min(_quotas(problem), key=lambda each: each[1] / each[0].replicas ** 2)
     source = next(rule.source for rule in worst.rules_of(Shares))
     return (
         f"{source or worst.source}: {worst.key}: hierarchical weights give one group {float(quota):.1g} of "

@@ -42,20 +42,14 @@ KIND = "partial"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What one rule of a workload is short of.
-
-    Parameters
-    ----------
-    key
-        Key of the level on which it counts.
-    about
-        Which rule it is, see `Violation.about`; None where nothing that runs can break it.
-    """
+    """What one rule of a workload is short of."""
 
     key: str
+    """Key of the level on which it counts."""
     priority: int
     cost: Cost
     about: About | None = None
+    """Which rule it is, see `Violation.about`; None where nothing that runs can break it."""
 
 
 def encode(problem: Problem, encoding: Encoding) -> None:

@@ -56,15 +56,10 @@ class RefusedError(FairleadError):
 
 
 class Event(NamedTuple):
-    """What a watch tells.
-
-    Parameters
-    ----------
-    type
-        What became of the object; a bookmark only tells a newer version of the whole.
-    """
+    """What a watch tells."""
 
     type: EventType
+    """What became of the object; a bookmark only tells a newer version of the whole."""
     object: Object
 
 

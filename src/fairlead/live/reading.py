@@ -53,19 +53,13 @@ _TEMPLATES = ("apps/v1", "batch/v1")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a cluster holds.
-
-    Parameters
-    ----------
-    documents
-        All objects of the kinds that are read, without workloads that other objects made (the ReplicaSets of
-        a Deployment).
-    warnings
-        Kinds that may not be read.
-    """
+    """What a cluster holds."""
 
     documents: tuple[NamedDocument, ...]
+    """All objects of the kinds that are read, without workloads that other objects made (the ReplicaSets of a
+    Deployment)."""
     warnings: tuple[Statement, ...]
+    """Kinds that may not be read."""
 
 
 def snapshot(client: Client) -> Snapshot:

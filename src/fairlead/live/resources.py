@@ -5,24 +5,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A kind and the path under which it is served.
-
-    Parameters
-    ----------
-    api_version
-        Such as ``apps/v1``; ``v1`` in the core group.
-    kind
-        Such as ``Deployment``.
-    plural
-        Such as ``deployments``.
-    namespaced
-        Whether its objects belong to namespaces.
-    """
+    """A kind and the path under which it is served."""
 
     api_version: str
+    """Such as ``apps/v1``; ``v1`` in the core group."""
     kind: str
+    """Such as ``Deployment``."""
     plural: str
+    """Such as ``deployments``."""
     namespaced: bool
+    """Whether its objects belong to namespaces."""
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
         """Return the path of an object, of its subresource, or of all objects of a namespace or of all."""

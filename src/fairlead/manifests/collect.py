@@ -1,28 +1,22 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
-from typing import cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.karmada import (
-    FederatedResourceQuota,
-    ResourceBinding,
-    WorkloadRebalancer,
-)
+from fairlead.manifests.api.karmada import FederatedResourceQuota, ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.meta import Known, Object
-from fairlead.manifests.api.overrides import (
-    FederatedOverridePolicy,
-    OverridePolicy,
-)
+from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
 from fairlead.manifests.api.own import OwnKind
-from fairlead.manifests.api.policies import PropagationPolicy, PropagationSpec
+from fairlead.manifests.api.policies import PropagationPolicy
 from fairlead.manifests.api.workloads import AnyAutoscaler
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
@@ -30,10 +24,9 @@ from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import labels_findings, placement_findings
 from fairlead.manifests.karmada.quotas import quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
+from fairlead.manifests.kubeadmiral import policies as federation
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
 from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes, unpack
-from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
-from fairlead.manifests.kubeadmiral.policies import policy_findings as kubeadmiral_policy_findings
 from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
 from fairlead.manifests.validation import (
     UNKNOWN_FIELD,
@@ -47,58 +40,21 @@ from fairlead.manifests.validation import (
     validate,
 )
 from fairlead.manifests.yaml.documents import Document
-from fairlead.models.errors import InternalError, Mistake
+from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A binding or federated object that cannot be understood, which is left out.
-
-    Parameters
-    ----------
-    located
-        What of it can be read; None where that is too little.
-    mistakes
-        What cannot be understood.
-    """
+    """A binding or federated object that cannot be understood, which is left out."""
 
     document: Document
     located: "Located[ResourceBinding | FederatedObject] | None"
+    """What of it can be read; None where that is too little."""
     mistakes: tuple[Mistake, ...]
+    """What cannot be understood."""
 
 
-_ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
-    {
-        "clusters": (clusters_api.Cluster,),
-        "workloads": get_args(workloads_api.Workload),
-        "policies": (PropagationPolicy,),
-        "bindings": (ResourceBinding,),
-        "rebalancers": (WorkloadRebalancer,),
-        "quotas": (FederatedResourceQuota,),
-        "autoscalers": get_args(AnyAutoscaler),
-        "overrides": (OverridePolicy,),
-        "federated_overrides": (FederatedOverridePolicy,),
-        "priority_classes": (workloads_api.PriorityClass,),
-        "own": (*get_args(OwnKind), RuleManifest),
-        "federated_clusters": (kubeadmiral_api.FederatedCluster,),
-        "federation_policies": (kubeadmiral_api.PropagationPolicy,),
-        "federated_objects": (FederatedObject,),
-    }
-)
-"""Which list of `Manifests` holds which kinds."""
-
-_SOUND = (
-    clusters_api.Cluster,
-    *get_args(workloads_api.Workload),
-    WorkloadRebalancer,
-    OverridePolicy,
-    FederatedOverridePolicy,
-    workloads_api.PriorityClass,
-    kubeadmiral_api.FederatedCluster,
-    FederatedObject,
-)
-"""Kinds in which nothing that is right alone is wrong together."""
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Kinds that are near to one that is read, with what to write instead.
 _INSTEAD = {
@@ -106,6 +62,66 @@ _INSTEAD = {
 }
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
+
+
+Check = Callable[[Any, Extensions], Iterator[Finding]]
+"""Lists what is right alone and wrong together in a manifest."""
+
+
+def _of_policy(model: PropagationPolicy, _: Extensions) -> Iterator[Finding]:
+    yield from below("metadata", annotation_findings(model.metadata))
+    if not model.spec.resource_selectors:
+        text = "needs at least one item; an empty list selects nothing"
+        yield Finding(("spec", "resourceSelectors"), None, text)
+    selectors = each(model.spec.resource_selectors, labels_findings)
+    yield from below(("spec", "resourceSelectors"), selectors)
+    yield from below(("spec", "placement"), placement_findings(model.spec.placement))
+
+
+def _of_binding(model: ResourceBinding, _: Extensions) -> Iterator[Finding]:
+    yield from below("metadata", annotation_findings(model.metadata))
+    if model.spec.placement:
+        yield from below(("spec", "placement"), placement_findings(model.spec.placement))
+    named = [one.name for one in model.spec.clusters]
+    yield from below(("spec", "clusters"), repeated(named, ("name",)))
+
+
+def _of_autoscaler(model: AnyAutoscaler, _: Extensions) -> Iterator[Finding]:
+    return below("spec", autoscaler_findings(model))
+
+
+def _in_spec(check: Callable[[Any], Iterable[Finding]]) -> Check:
+    return lambda model, _: below("spec", check(model.spec))
+
+
+class Row(NamedTuple):
+    """Kinds that a list of `Manifests` holds, and what looks for what is wrong; None where nothing can be."""
+
+    kinds: tuple[type[Object], ...]
+    check: Check | None = None
+
+
+ROWS: Mapping[str, Row] = MappingProxyType(
+    {
+        "clusters": Row((clusters_api.Cluster,)),
+        "workloads": Row(get_args(workloads_api.Workload)),
+        "policies": Row((PropagationPolicy,), _of_policy),
+        "bindings": Row((ResourceBinding,), _of_binding),
+        "rebalancers": Row((WorkloadRebalancer,)),
+        "quotas": Row((FederatedResourceQuota,), _in_spec(quota_findings)),
+        "autoscalers": Row(get_args(AnyAutoscaler), _of_autoscaler),
+        "overrides": Row((OverridePolicy,)),
+        "federated_overrides": Row((FederatedOverridePolicy,)),
+        "priority_classes": Row((workloads_api.PriorityClass,)),
+        "own": Row((*get_args(OwnKind), RuleManifest), own_findings),
+        "federated_clusters": Row((kubeadmiral_api.FederatedCluster,)),
+        "federation_policies": Row(
+            (kubeadmiral_api.PropagationPolicy,), _in_spec(federation.policy_findings)
+        ),
+        "federated_objects": Row((FederatedObject,)),
+    }
+)
+"""Every list of manifests by its name."""
 
 
 @dataclass(slots=True)
@@ -134,13 +150,24 @@ class Manifests:
     priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
-    federation_policies: list[LocatedPolicy] = field(default_factory=list)
+    federation_policies: list[federation.LocatedPolicy] = field(default_factory=list)
     federated_objects: list[Located[FederatedObject]] = field(default_factory=list)
     federated: list[Federated] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     unsupported: list[Statement] = field(default_factory=list)
+
+    def row(self, name: str) -> list[Located[Object]]:
+        """Return one of its lists of manifests."""
+        found: list[Located[Object]] = getattr(self, name)
+        return found
+
+
+@cache
+def _row_of(kind: type[Object]) -> str:
+    """Return the name of the list that holds manifests of a kind."""
+    return next(name for name, row in ROWS.items() if issubclass(kind, row.kinds))
 
 
 def collect(documents: Iterable[Document], extensions: Extensions | None = None) -> Manifests:
@@ -222,18 +249,20 @@ def _add(
     if validated.located is not None:
         manifests.warnings.extend(_stray_annotation(validated.located))
         manifests.warnings.extend(_odd_name(validated.located))
-        _row(manifests, validated.located.model).append(validated.located)
+        manifests.row(_row_of(model)).append(validated.located)
 
 
 def _contradictions(
     document: Document, validated: Validated[Object], extensions: Extensions
 ) -> Iterator[Mistake]:
     """List what is right alone and wrong together in a document."""
-    if validated.located is None:
+    located = validated.located
+    check = ROWS[_row_of(type(located.model))].check if located else None
+    if located is None or check is None:
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
-    found = mistakes(document, _findings(validated.located.model, extensions))
+    found = mistakes(document, check(located.model, extensions))
     yield from (mistake for mistake in found if not told_already(mistake, known))
 
 
@@ -255,54 +284,11 @@ def _odd_name(located: Located[Object]) -> Iterator[Statement]:
         yield Statement("name", text, located.source("metadata", "name"))
 
 
-def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
-    """Return the list that a manifest belongs to."""
-    name = next(name for name, kinds in _ROWS.items() if isinstance(model, kinds))
-    row: list[Located[Object]] = getattr(manifests, name)
-    return row
-
-
-def _findings(model: Object, extensions: Extensions) -> Iterator[Finding]:
-    """List what is right alone and wrong together in one manifest."""
-    match model:
-        case PropagationPolicy(spec=spec):
-            yield from below("metadata", annotation_findings(model.metadata))
-            yield from below("spec", _policy_findings(spec))
-        case ResourceBinding(spec=binding):
-            yield from below("metadata", annotation_findings(model.metadata))
-            if binding.placement:
-                yield from below(("spec", "placement"), placement_findings(binding.placement))
-            yield from below(
-                ("spec", "clusters"), repeated([one.name for one in binding.clusters], ("name",))
-            )
-        case scaling if isinstance(scaling, AnyAutoscaler):
-            yield from below("spec", autoscaler_findings(scaling))
-        case FederatedResourceQuota(spec=limits):
-            yield from below("spec", quota_findings(limits))
-        case own if isinstance(own, OwnKind | RuleManifest):
-            yield from own_findings(own, extensions)
-        case kubeadmiral_api.PropagationPolicy():
-            yield from below("spec", kubeadmiral_policy_findings(model.spec))
-        case _ if isinstance(model, _SOUND):
-            return
-        case _:
-            raise InternalError(f"nobody looks for what is wrong in a {type(model).__name__}")
-
-
-def _policy_findings(spec: PropagationSpec) -> Iterator[Finding]:
-    """List what is wrong in a policy beside its fields."""
-    if not spec.resource_selectors:
-        yield Finding(("resourceSelectors",), None, "needs at least one item; an empty list selects nothing")
-    yield from below("resourceSelectors", each(spec.resource_selectors, labels_findings))
-    yield from below("placement", placement_findings(spec.placement))
-
-
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
     """List objects that the input has twice."""
-    for name in _ROWS:
-        row: list[Located[Object]] = getattr(manifests, name)
+    for name in ROWS:
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
-        for located in row:
+        for located in manifests.row(name):
             meta = located.model.metadata
             kind, group = located.document.kind, _group(located.document)
             earlier = first.setdefault((group, kind, *located.model.place), located)

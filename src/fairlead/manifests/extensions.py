@@ -84,15 +84,10 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """The extensions that count: those that are given, and those that are installed once one is missing.
-
-    Parameters
-    ----------
-    given
-        Extensions that need not be installed.
-    """
+    """The extensions that count: those that are given, and those that are installed once one is missing."""
 
     given: tuple[Extension, ...] = ()
+    """Extensions that need not be installed."""
 
     def kind(self, api_version: str, kind: str) -> type[RuleManifest] | None:
         """Return the type of a kind; None where no extension has it."""

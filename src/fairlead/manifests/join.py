@@ -35,32 +35,22 @@ class Identity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A workload with everything that the input says of it.
-
-    Parameters
-    ----------
-    template
-        Its manifest; None where the input has none.
-    binding
-        Its binding; None where the input has none.
-    policy
-        The policy that selects it; None where none in the input does.
-    outvoted
-        A policy that selects it too and would come first, had not another one claimed the workload before.
-    federated
-        Its federated object of KubeAdmiral; None where the input has none.
-    unread
-        Its bindings or federated objects that cannot be understood; empty where there are none.
-    """
+    """A workload with everything that the input says of it."""
 
     identity: Identity
     api_version: str
     template: Located[Workload] | None = None
+    """Its manifest; None where the input has none."""
     binding: Located[ResourceBinding] | None = None
+    """Its binding; None where the input has none."""
     policy: Located[PropagationPolicy] | None = None
+    """The policy that selects it; None where none in the input does."""
     outvoted: Located[PropagationPolicy] | None = None
+    """A policy that selects it too and would come first, had not another one claimed the workload before."""
     federated: Federated | None = None
+    """Its federated object of KubeAdmiral; None where the input has none."""
     unread: tuple[Unread, ...] = ()
+    """Its bindings or federated objects that cannot be understood; empty where there are none."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -195,16 +185,11 @@ _NOT_YET_CREATED = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rebalancing:
-    """When each workload was last asked to be placed afresh.
-
-    Parameters
-    ----------
-    asked
-        Latest creation of a rebalancer that names a workload. One that says no time is not created yet, and
-        later than everything.
-    """
+    """When each workload was last asked to be placed afresh."""
 
     asked: Mapping[Identity, datetime]
+    """Latest creation of a rebalancer that names a workload. One that says no time is not created yet, and
+    later than everything."""
 
     @classmethod
     def of(cls, rebalancers: Iterable[Located[WorkloadRebalancer]]) -> "Rebalancing":

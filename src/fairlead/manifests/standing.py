@@ -23,41 +23,28 @@ UNWEIGHABLE = "has unknown capacity, so it cannot be weighed by available replic
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Why a cluster is not open to a workload.
-
-    Parameters
-    ----------
-    reason
-        The end of Karmada's sentence "1 cluster(s) ...".
-    where
-        Place of the reason: a path inside the placement, or a source elsewhere; None where there is none.
-    keeps
-        True where a cluster that holds replicas of the workload may keep them.
-    taints
-        The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
-    spoiling
-        Taints that had better not be tolerated; see `Exclusion`.
-    """
+    """Why a cluster is not open to a workload."""
 
     reason: str
+    """The end of Karmada's sentence "1 cluster(s) ..."."""
     where: Path | Source | None
+    """Place of the reason: a path inside the placement, or a source elsewhere; None where there is none."""
     keeps: bool = False
+    """True where a cluster that holds replicas of the workload may keep them."""
     taints: tuple[Taint, ...] = ()
+    """The taints that would have to be tolerated for the cluster to be open; empty where that would not
+    do."""
     spoiling: tuple[Taint, ...] = ()
+    """Taints that had better not be tolerated; see `Exclusion`."""
     cause: Cause = Cause.OTHER
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The clusters as one workload sees them.
-
-    Parameters
-    ----------
-    names
-        Candidates in name order.
-    """
+    """The clusters as one workload sees them."""
 
     names: tuple[str, ...]
+    """Candidates in name order."""
     excluded: Mapping[str, Ground]
     held_only: Mapping[str, Ground]
 
@@ -76,18 +63,27 @@ class Standing:
         """Return the clusters that only taints keep closed."""
         return tuple(sorted(name for name, ground in self.excluded.items() if ground.taints))
 
-    def closed_for_good(self, names: Iterable[str], *, spoiling: bool = False) -> "Standing":
+    def closed_for_good(
+        self, names: Iterable[str], *, spoiling: bool = False, cause: Cause | None = None
+    ) -> "Standing":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
         Parameters
         ----------
         spoiling
             True where they would open, but had better not: that would change what others hold.
+        cause
+            What would keep them closed beside the taints; None where nobody asks.
         """
         stuck = {
-            name: replace(self.excluded[name], taints=(), spoiling=self.excluded[name].taints * spoiling)
+            name: replace(
+                ground,
+                taints=(),
+                spoiling=ground.taints * spoiling,
+                cause=cause if cause is not None and ground.cause is Cause.OTHER else ground.cause,
+            )
             for name in names
-            if name in self.excluded and self.excluded[name].taints
+            if (ground := self.excluded.get(name)) is not None and ground.taints
         }
         return replace(self, excluded={**self.excluded, **stuck}) if stuck else self
 
@@ -206,19 +202,13 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Weights of the candidates, and the candidates that lose out.
-
-    Parameters
-    ----------
-    closed
-        Candidates that cannot be weighed and so are none.
-    full
-        Candidates that cannot be weighed and take nothing new.
-    """
+    """Weights of the candidates, and the candidates that lose out."""
 
     weights: Mapping[str, int]
     closed: Mapping[str, Ground]
+    """Candidates that cannot be weighed and so are none."""
     full: Mapping[str, Ground]
+    """Candidates that cannot be weighed and take nothing new."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,19 +35,13 @@ CLUSTER_LABEL = "kubeadmiral.io/cluster-override-policy-name"
 
 
 class _Written(NamedTuple):
-    """One field that a policy writes differently in some clusters.
-
-    Parameters
-    ----------
-    path
-        The field, as a JSON pointer.
-    value
-        What is written there; None where it is removed.
-    """
+    """One field that a policy writes differently in some clusters."""
 
     policy: str
     path: str
+    """The field, as a JSON pointer."""
     value: Any
+    """What is written there; None where it is removed."""
     clusters: tuple[str, ...]
     source: Source
 

@@ -98,15 +98,10 @@ class Located(Generic[M_co]):
 
 @dataclass(frozen=True, slots=True)
 class Validated(Generic[M]):
-    """What became of a document.
-
-    Parameters
-    ----------
-    located
-        The manifest without what is wrong in it; None where too little remains.
-    """
+    """What became of a document."""
 
     located: Located[M] | None
+    """The manifest without what is wrong in it; None where too little remains."""
     mistakes: tuple[Mistake, ...] = ()
     warnings: tuple[Statement, ...] = ()
 
@@ -244,25 +239,17 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 class Finding(NamedTuple):
-    """What is wrong below some object.
-
-    Parameters
-    ----------
-    path
-        Field, seen from the object.
-    value
-        The offending value; None where there is none to show.
-    other
-        Another field that has to do with it; its line is told too. None where there is none.
-    missing
-        True where one of several fields is missing, the one at `path` for example.
-    """
+    """What is wrong below some object."""
 
     path: Path
+    """Field, seen from the object."""
     value: object
+    """The offending value; None where there is none to show."""
     message: str
     other: Path | None = None
+    """Another field that has to do with it; its line is told too. None where there is none."""
     missing: bool = False
+    """True where one of several fields is missing, the one at `path` for example."""
 
     def within(self, *steps: str | int) -> "Finding":
         """Return the same, seen from further outside."""

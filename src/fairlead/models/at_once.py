@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.in_order import Column
+from fairlead.models.in_order import Column, in_order_of, numbers_of
 from fairlead.models.levels import Deviation
 from fairlead.models.sums import sum_of_ratios
 
@@ -57,7 +57,6 @@ def used_at_once(
         A number alone is beyond 64 bits.
     """
     resources = tuple(dict.fromkeys(chain.from_iterable(asked)))
-    position = {name: at for at, name in enumerate(names)}
     largest = max(chain.from_iterable(each.values() for each in asked), default=0)
     sums = np.zeros((len(resources), len(names) + 1), dtype=np.int64)
     replicas = 0
@@ -66,8 +65,7 @@ def used_at_once(
         replicas += int(counts.sum(dtype=np.float64)) + 1
         if replicas * largest >= MOST:
             return None
-        held = map(position.get, chain.from_iterable(placed[rows]), repeat(len(names)))
-        columns = np.fromiter(held, dtype=np.int64, count=len(counts))
+        columns = _positions(placed[rows], names, len(counts))
         for number, resource in enumerate(resources):
             need = np.array([each.get(resource, 0) for each in asked[rows]], dtype=np.int64)
             np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
@@ -79,13 +77,37 @@ def used_at_once(
     found = {}
     for resource, row in zip(resources, sums, strict=True):
         inside = row != 0
-        named = names if inside.all() else tuple(compress(names, inside.tolist()))
-        found[resource] = Column(named, row[inside].tolist())
+        if inside.all():
+            found[resource] = Column(names, row)
+        else:
+            found[resource] = Column(tuple(compress(names, inside.tolist())), row[inside])
     return found
 
 
+def _positions(placed: Placed, names: tuple[str, ...], count: int) -> Whole:
+    """Return where each place stands among the names, after the last where it is not among them."""
+    if all(len(each) == len(names) and tuple(each) == names for each in placed):
+        return np.tile(np.arange(len(names)), len(placed))
+    position = {name: at for at, name in enumerate(names)}
+    held = map(position.get, chain.from_iterable(placed), repeat(len(names)))
+    return np.fromiter(held, dtype=np.int64, count=count)
+
+
+def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int = 0) -> Whole:
+    """Return values by name in the order of names; another one where a name is absent.
+
+    Raises
+    ------
+    OverflowError
+        A number is beyond 64 bits.
+    """
+    if isinstance(values, Column) and values.names == names:
+        return values.array
+    return np.fromiter(in_order_of(names, values, otherwise), dtype=np.int64, count=len(names))
+
+
 class Divided(NamedTuple):
-    """A workload that is divided by weights, without tiers: weights, replicas in all, and by cluster."""
+    """What weights divide, a workload or an overflow tier of it: weights, replicas, and where all stand."""
 
     weights: Mapping[str, int]
     replicas: int
@@ -105,9 +127,8 @@ def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fracti
     parts: list[tuple[int, int]] = []
     for rows, lengths, counts in _slices([each.placed for each in divided]):
         inside = divided[rows]
-        by_place = chain.from_iterable(map(each.weights.get, each.placed, repeat(0)) for each in inside)
-        weights = np.fromiter(by_place, dtype=np.int64, count=len(counts))
-        wholes = [sum(each.weights.values()) for each in inside]
+        weights = _weights(inside, len(counts))
+        wholes = [sum(numbers_of(each.weights)) for each in inside]
         row = _Rows(lengths, counts, weights, wholes, [each.replicas for each in inside])
         found = row.squares() if deviation is Deviation.WEBSTER else row.gaps()
         if found is None:
@@ -118,23 +139,16 @@ def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fracti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Workloads one after the other, and their places one after the other.
-
-    Parameters
-    ----------
-    lengths
-        How many places each workload has.
-    counts, weights
-        Replicas and weight by place.
-    wholes, replicas
-        The sum W of all weights, and N, by workload.
-    """
+    """Workloads one after the other, and their places one after the other."""
 
     lengths: Whole
+    """How many places each workload has."""
     counts: Whole
     weights: Whole
+    """Replicas and weight by place."""
     wholes: Sequence[int]
     replicas: Sequence[int]
+    """The sum W of all weights, and N, by workload."""
 
     def squares(self) -> Iterator[tuple[int, int]] | None:
         """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N and w."""
@@ -187,6 +201,19 @@ def _slices(placed: Placed) -> Iterator[tuple[slice, Whole, Whole]]:
     starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(placed)]
     for start, end in pairwise(starts):
         rows = slice(start, end)
-        count = int(lengths[rows].sum())
-        values = chain.from_iterable(each.values() for each in placed[rows])
-        yield rows, lengths[rows], np.fromiter(values, dtype=np.int64, count=count)
+        yield rows, lengths[rows], _replicas(placed[rows], int(lengths[rows].sum()))
+
+
+def _replicas(placed: Placed, count: int) -> Whole:
+    """Return the replicas of all places."""
+    if count and len(placed) == 1:
+        return in_array(tuple(placed[0]), placed[0])
+    return np.fromiter(chain.from_iterable(map(numbers_of, placed)), dtype=np.int64, count=count)
+
+
+def _weights(divided: Sequence[Divided], count: int) -> Whole:
+    """Return the weights of all places."""
+    if count and len(divided) == 1:
+        return in_array(tuple(divided[0].placed), divided[0].weights)
+    by_place = chain.from_iterable(map(each.weights.get, each.placed, repeat(0)) for each in divided)
+    return np.fromiter(by_place, dtype=np.int64, count=count)

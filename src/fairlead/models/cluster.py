@@ -64,16 +64,11 @@ class Toleration:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Nodes of a cluster that are free to the same degree (one of Karmada's resource models).
-
-    Parameters
-    ----------
-    offers
-        The least that every one of them has free by resource, in the units of `Cluster.free`.
-    """
+    """Nodes of a cluster that are free to the same degree (one of Karmada's resource models)."""
 
     nodes: int
     offers: Mapping[str, int] = field(default_factory=dict)
+    """The least that every one of them has free by resource, in the units of `Cluster.free`."""
 
 
 @dataclass(frozen=True, slots=True)

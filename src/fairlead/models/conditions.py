@@ -18,24 +18,16 @@ SCHEDULED, FULLY_PLACED, PROVEN = "Scheduled", "FullyPlaced", "Proven"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that is or is not so.
-
-    Parameters
-    ----------
-    type
-        ``Scheduled``, ``FullyPlaced`` or ``Proven``.
-    status
-        ``True``, ``False`` or ``Unknown``.
-    reason
-        One word in camel case for programs.
-    message
-        A sentence for people; may be empty.
-    """
+    """One thing that is or is not so."""
 
     type: str
+    """``Scheduled``, ``FullyPlaced`` or ``Proven``."""
     status: Literal["True", "False", "Unknown"]
+    """``True``, ``False`` or ``Unknown``."""
     reason: str
+    """One word in camel case for programs."""
     message: str = ""
+    """A sentence for people; may be empty."""
 
     def __str__(self) -> str:
         head = f"{self.type}={self.status} ({self.reason})"
@@ -55,18 +47,12 @@ _REASONS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is so of an answer.
-
-    Parameters
-    ----------
-    whole
-        ``FullyPlaced`` and ``Proven``, of all workloads together.
-    workloads
-        ``Scheduled`` and ``FullyPlaced`` by workload key.
-    """
+    """What is so of an answer."""
 
     whole: tuple[Condition, ...]
+    """``FullyPlaced`` and ``Proven``, of all workloads together."""
     workloads: Mapping[str, tuple[Condition, ...]]
+    """``Scheduled`` and ``FullyPlaced`` by workload key."""
 
 
 Short = Sequence[Violation]

@@ -35,15 +35,10 @@ from fairlead.models.workload import Workload
 
 
 class Left(NamedTuple):
-    """What is left after the placement.
-
-    Parameters
-    ----------
-    room
-        Of clusters, where capacity is a rule; see `remaining`.
-    """
+    """What is left after the placement."""
 
     room: Amounts
+    """Of clusters, where capacity is a rule; see `remaining`."""
     quotas: tuple[quota.Allowance, ...]
 
 
@@ -57,16 +52,11 @@ def left_of(outcome: Result) -> Left:
 
 
 class Finding(NamedTuple):
-    """Why a cluster holds what it holds.
-
-    Parameters
-    ----------
-    binds
-        Whether it would otherwise hold more or less.
-    """
+    """Why a cluster holds what it holds."""
 
     text: str
     binds: Literal["", "from above", "from below"] = ""
+    """Whether it would otherwise hold more or less."""
 
 
 @dataclass(frozen=True)

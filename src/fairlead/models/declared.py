@@ -14,53 +14,37 @@ from fairlead.models.source import Source
 
 @dataclass(frozen=True, slots=True)
 class KarmadaBinding:
-    """What Karmada's scheduler sees of a workload, beside what `Workload` has already.
-
-    Parameters
-    ----------
-    placement
-        The ``placement`` of policy or binding under the API's own field names; do not change it.
-    defaulting
-        True where the defaults of Karmada's webhook have still to be applied: the placement is that of a
-        policy. The copy in a binding has passed the webhook before.
-    previous
-        ``spec.clusters`` of the binding in its order, with clusters that hold no replicas.
-    evicting
-        Clusters named in ``spec.gracefulEvictionTasks``.
-    requests
-        Request per replica by resource in cores, bytes and devices, exactly; None where the binding has no
-        ``replicaRequirements``.
-    uid
-        UID of the workload; empty where it is not known.
-    source
-        Where the placement stands: in a policy, or in the binding; None where that is not known.
-    name
-        Name of the binding; empty where the input has none.
-    components
-        Names and pods of the components in one set, in their order; empty where the binding names none. More
-        than one of them make a set, which counts as one replica.
-    resource_version
-        ``metadata.resourceVersion`` of the binding; empty where the input does not tell.
-    applied
-        The placement by which the answer stands, as a scheduler notes it in the annotation
-        ``policy.karmada.io/applied-placement``: the binding's own copy where that says the same, else that of
-        the policy. None where neither has one. Do not change it.
-    ahead
-        True where the policy says something else than the binding's own copy: it has still to be applied.
-    """
+    """What Karmada's scheduler sees of a workload, beside what `Workload` has already."""
 
     placement: Mapping[str, Any]
+    """The ``placement`` of policy or binding under the API's own field names; do not change it."""
     defaulting: bool = False
+    """True where the defaults of Karmada's webhook have still to be applied: the placement is that of a
+    policy. The copy in a binding has passed the webhook before."""
     previous: tuple[tuple[str, int], ...] = ()
+    """``spec.clusters`` of the binding in its order, with clusters that hold no replicas."""
     evicting: frozenset[str] = frozenset()
+    """Clusters named in ``spec.gracefulEvictionTasks``."""
     requests: Mapping[str, Fraction] | None = None
+    """Request per replica by resource in cores, bytes and devices, exactly; None where the binding has no
+    ``replicaRequirements``."""
     uid: str = ""
+    """UID of the workload; empty where it is not known."""
     source: Source | None = None
+    """Where the placement stands: in a policy, or in the binding; None where that is not known."""
     name: str = ""
+    """Name of the binding; empty where the input has none."""
     components: tuple[tuple[str, int], ...] = ()
+    """Names and pods of the components in one set, in their order; empty where the binding names none. More
+    than one of them make a set, which counts as one replica."""
     resource_version: str = ""
+    """``metadata.resourceVersion`` of the binding; empty where the input does not tell."""
     applied: Mapping[str, Any] | None = None
+    """The placement by which the answer stands, as a scheduler notes it in the annotation
+    ``policy.karmada.io/applied-placement``: the binding's own copy where that says the same, else that of the
+    policy. None where neither has one. Do not change it."""
     ahead: bool = False
+    """True where the policy says something else than the binding's own copy: it has still to be applied."""
 
     @property
     def in_sets(self) -> bool:
@@ -70,42 +54,29 @@ class KarmadaBinding:
 
 @dataclass(frozen=True, slots=True)
 class FederatedUnit:
-    """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already.
-
-    Parameters
-    ----------
-    policy
-        ``spec`` of the propagation policy under the API's own field names; do not change it.
-    template
-        The workload's manifest; do not change it.
-    replicas_path
-        Dotted path of the replicas in the template.
-    current
-        Clusters that hold the workload with their replicas; None means the template's own number.
-    annotations, labels
-        Those of the federated object, those of the template below them.
-    federated
-        True where the input has the federated object; False where it has the workload alone.
-    resource_version
-        ``metadata.resourceVersion`` of the workload itself, which is not that of its federated object; empty
-        where the input does not tell.
-    sources
-        Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
-        that overrides it.
-    triggered
-        True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again.
-    """
+    """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already."""
 
     policy: Mapping[str, Any]
+    """``spec`` of the propagation policy under the API's own field names; do not change it."""
     template: Mapping[str, Any]
+    """The workload's manifest; do not change it."""
     replicas_path: str = "spec.replicas"
+    """Dotted path of the replicas in the template."""
     current: Mapping[str, int | None] = field(default_factory=dict)
+    """Clusters that hold the workload with their replicas; None means the template's own number."""
     annotations: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    """Those of the federated object, those of the template below them."""
     federated: bool = False
+    """True where the input has the federated object; False where it has the workload alone."""
     resource_version: str = ""
+    """``metadata.resourceVersion`` of the workload itself, which is not that of its federated object; empty
+    where the input does not tell."""
     sources: Mapping[str, Source] = field(default_factory=dict)
+    """Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
+    that overrides it."""
     triggered: bool = field(default=False, compare=False)
+    """True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again."""
 
     @property
     def overriding(self) -> tuple[str, ...]:

@@ -13,24 +13,16 @@ from fairlead.models.topology import groups
 
 @dataclass(frozen=True, slots=True)
 class FailureRate:
-    """How often a group of clusters is lost.
-
-    Parameters
-    ----------
-    field
-        What it is a group of: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    name
-        The group; None stands for every group of the field that no other rate names.
-    rate
-        The chance that the group is lost at a given moment, from 0 to 1. Groups are lost independently.
-    source
-        Where it was declared.
-    """
+    """How often a group of clusters is lost."""
 
     field: str
+    """What it is a group of: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     name: str | None
+    """The group; None stands for every group of the field that no other rate names."""
     rate: Fraction
+    """The chance that the group is lost at a given moment, from 0 to 1. Groups are lost independently."""
     source: Source | None = None
+    """Where it was declared."""
 
 
 def chances(clusters: Collection[Cluster], rates: Collection[FailureRate]) -> dict[str, Fraction]:

@@ -6,35 +6,71 @@ known of them; `fairlead.models.workload.Workloads` are the other ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain, compress, repeat
 from operator import attrgetter, itemgetter
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.kept import Known
 
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+    Whole = NDArray[int64]
+
 Value = TypeVar("Value")
 
 
+WORTH_ARRAYS = 500
+"""Places that are worth arrays, and the import of NumPy."""
+
+
 class Column(Mapping[str, int]):
-    """Amounts of many clusters: a list beside names; a dictionary is made where one is looked for by name.
+    """Numbers of many clusters: a list or an array beside names; what else is asked for is made then.
 
     Parameters
     ----------
     names
         Names, each once.
     amounts
-        Amounts in that order; must not be changed by anybody.
+        Numbers in that order; must not be changed by anybody.
     """
 
-    __slots__ = ("_by_name", "amounts", "names")
+    __slots__ = ("_amounts", "_array", "_by_name", "names")
 
-    def __init__(self, names: tuple[str, ...], amounts: list[int]) -> None:
+    def __init__(self, names: tuple[str, ...], amounts: list[int] | Whole) -> None:
         self.names = names
-        self.amounts = amounts
+        self._amounts: list[int] | None = amounts if isinstance(amounts, list) else None
+        self._array: Whole | None = None if isinstance(amounts, list) else amounts
         self._by_name: dict[str, int] | None = None
+
+    @property
+    def amounts(self) -> list[int]:
+        """The numbers in the order of the names."""
+        if self._amounts is None:
+            self._amounts = [] if self._array is None else self._array.tolist()
+        return self._amounts
+
+    @property
+    def array(self) -> Whole:
+        """The same as an array; this needs NumPy.
+
+        Raises
+        ------
+        OverflowError
+            A number is beyond 64 bits.
+        """
+        if self._array is None:
+            from numpy import fromiter, int64
+
+            self._array = fromiter(self.amounts, dtype=int64, count=len(self.names))
+            self._array.flags.writeable = False
+        return self._array
 
     @property
     def by_name(self) -> Mapping[str, int]:
@@ -46,6 +82,9 @@ class Column(Mapping[str, int]):
     def __getitem__(self, name: str) -> int:
         return self.by_name[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
@@ -54,6 +93,23 @@ class Column(Mapping[str, int]):
 
     def __repr__(self) -> str:
         return repr(self.by_name)
+
+    def get(self, name: str, otherwise: Any = None, /) -> Any:
+        """Return the number of a name, or something else."""
+        return self.by_name.get(name, otherwise)
+
+    def values(self) -> ValuesView[int]:
+        """Return the numbers."""
+        return self.by_name.values()
+
+    def items(self) -> ItemsView[str, int]:
+        """Return names with their numbers."""
+        return self.by_name.items()
+
+
+def numbers_of(values: Mapping[str, int]) -> Collection[int]:
+    """Return the numbers of a mapping; of a column without its dictionary."""
+    return values.amounts if isinstance(values, Column) else values.values()
 
 
 def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
@@ -67,16 +123,45 @@ def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: 
     return map(values.get, names, repeat(otherwise))
 
 
+def anywhere(
+    compare: Callable[[Any, Any], Any], values: Mapping[str, int], others: Mapping[str, int]
+) -> bool:
+    """Tell whether a number and that of the same name among others (absent means 0) compare like that.
+
+    Parameters
+    ----------
+    compare
+        Of `operator`: compares two numbers, or two arrays place by place.
+    """
+    if len(values) >= WORTH_ARRAYS and isinstance(values, Column) and isinstance(others, Column):
+        with suppress(OverflowError):
+            if values.names == others.names:
+                return bool(compare(values.array, others.array).any())
+    return any(map(compare, numbers_of(values), in_order_of(tuple(values), others, 0)))
+
+
+def extremes(values: Mapping[str, int]) -> tuple[int, int]:
+    """Return the least and the greatest of some numbers; 0 where there are none."""
+    if len(values) >= WORTH_ARRAYS and isinstance(values, Column):
+        with suppress(OverflowError):
+            return int(values.array.min()), int(values.array.max())
+    numbers = numbers_of(values)
+    return min(numbers, default=0), max(numbers, default=0)
+
+
 def by_resource(names: tuple[str, ...], amounts: Sequence[Mapping[str, int]]) -> dict[str, Column]:
     """Return amounts of clusters by resource; mostly all of them tell the same ones."""
     found: dict[str, Column] = {}
+    first = amounts[0] if amounts else {}
+    alike = operator.countOf(map(len, amounts), len(first)) == len(amounts)
+    with suppress(KeyError):
+        found = {resource: Column(names, [*map(itemgetter(resource), amounts)]) for resource in first}
+    if alike and len(found) == len(first):
+        return found
     for resource in dict.fromkeys(chain.from_iterable(amounts)):
-        try:
-            found[resource] = Column(names, [*map(itemgetter(resource), amounts)])
-        except KeyError:
-            inside = [resource in each for each in amounts]
-            told = [each[resource] for each in compress(amounts, inside)]
-            found[resource] = Column(tuple(compress(names, inside)), told)
+        inside = [resource in each for each in amounts]
+        told = [each[resource] for each in compress(amounts, inside)]
+        found[resource] = Column(tuple(compress(names, inside)), told)
     return found
 
 
@@ -109,12 +194,18 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     @cached_property
     def known(self) -> frozenset[str]:
         """Names of those of known capacity."""
-        return frozenset([cluster.name for cluster in self if cluster.free is not None])
+        told = [each is not None for each in self._free]
+        return frozenset(self.names if all(told) else compress(self.names, told))
+
+    @cached_property
+    def _free(self) -> list[Mapping[str, int] | None]:
+        """What each has free."""
+        return [cluster.free for cluster in self]
 
     @cached_property
     def free(self) -> Mapping[str, Column]:
         """What those of known capacity have free, by resource."""
-        return self._by_resource([cluster.free for cluster in self])
+        return self._by_resource(self._free)
 
     @cached_property
     def allocatable(self) -> Mapping[str, Column]:
@@ -124,7 +215,7 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     def _by_resource(self, amounts: list[Mapping[str, int] | None]) -> Mapping[str, Column]:
         """Return amounts of those clusters that tell any."""
         told = [each for each in amounts if each is not None]
-        if len(told) == len(self):
+        if len(told) in (0, len(self)):
             return by_resource(self.names, told)
         return by_resource(tuple(compress(self.names, [each is not None for each in amounts])), told)
 

@@ -179,19 +179,13 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How much worse than best a level may be.
-
-    Parameters
-    ----------
-    amount
-        At least 0: in the unit of the level, or as a share.
-    relative
-        True where it is a share of the least that the level can be as far as single workloads and what they
-        can hold tell; False where it is an amount.
-    """
+    """How much worse than best a level may be."""
 
     amount: Fraction
+    """At least 0: in the unit of the level, or as a share."""
     relative: bool = False
+    """True where it is a share of the least that the level can be as far as single workloads and what they
+    can hold tell; False where it is an amount."""
 
     def of(self, bound: int | Fraction) -> Fraction:
         """Return the tolerance in the unit of the level, above a bound."""

@@ -1,19 +1,24 @@
-"""What comes out: what was found, and why: decisions and conditions. Pure data."""
+"""What comes out: what was found, and why, by cluster; beside it what dispensers answer. Pure data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairlead.models.answer import Answer
 from fairlead.models.conditions import Conditions, conditions
-from fairlead.models.decisions import Decisions
+from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.result import Attained, ClusterDecision, RejectedGroup, Result, Status
+from fairlead.models.rules import Duplicated
+from fairlead.models.words import listed
+from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
 
@@ -67,3 +72,170 @@ class Outcome(Result, Answer):
             Where there is no placement, or KubeAdmiral would not follow it.
         """
         return self.shown_by.manifests(self, subresource)
+
+
+class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
+    """The decisions of an outcome by workload key; each workload is looked at when it is asked for."""
+
+    def __init__(self, outcome: Result) -> None:
+        self._outcome = outcome
+
+    def __getitem__(self, workload: str) -> tuple[ClusterDecision, ...]:
+        if workload not in self._outcome.problem.workload_by_key:
+            raise KeyError(workload)
+        return _decide(self._outcome, self._outcome.problem.workload(workload), self._left)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outcome.problem.workload_by_key)
+
+    def __len__(self) -> int:
+        return len(self._outcome.problem.workloads)
+
+    def __repr__(self) -> str:
+        return f"<decisions of {len(self)} workloads>"
+
+    @cached_property
+    def _left(self) -> Left:
+        return left_of(self._outcome)
+
+
+def _decide(outcome: Result, workload: Workload, left: Left) -> tuple[ClusterDecision, ...]:
+    """Explain every cluster; those far from their share point at the clusters that are to blame."""
+    view = View(outcome, workload, left)
+    names = tuple(outcome.problem.cluster_by_name)
+    beside = _overridden(workload)
+    if outcome.placement is None:
+        return tuple(ClusterDecision(name, False, 0, _unplaced(view, name) + beside) for name in names)
+    findings = {name: find(view, name) for name in names}
+    above = [name for name in names if findings[name].binds == "from above"]
+    below = [name for name in names if findings[name].binds == "from below"]
+    return tuple(
+        ClusterDecision(
+            name,
+            _selected(view, name),
+            view.placed.get(name, 0),
+            _told(view, name, findings[name], above, below) + beside,
+        )
+        for name in names
+    )
+
+
+def _overridden(workload: Workload) -> str:
+    """Say which annotations count instead of the policy; empty where none does."""
+    unit = workload.declared
+    if not isinstance(unit, FederatedUnit) or not unit.overriding:
+        return ""
+    verb = "annotation" if len(unit.overriding) == 1 else "annotations"
+    does = "overrides" if len(unit.overriding) == 1 else "override"
+    return f" ({verb} {listed(list(unit.overriding), fewest=1)} {does} {workload.policy})"
+
+
+def _selected(view: View, cluster: str) -> bool:
+    """Tell whether the manifest goes to a cluster: where replicas stand; all candidates if there are 0."""
+    told = view.outcome.selected.get(view.workload.key)
+    if told is not None:
+        return cluster in told
+    if view.workload.replicas:
+        return view.placed.get(cluster, 0) > 0
+    return cluster in view.open_to
+
+
+def _unplaced(view: View, cluster: str) -> str:
+    """Say why there is nothing on a cluster where there is no placement at all."""
+    if cluster not in view.open_to:
+        return excluded(view, cluster)
+    if view.outcome.status is Status.UNKNOWN:
+        return "no placement was found in time"
+    for statement in view.outcome.conflict.rules if view.outcome.conflict else ():
+        if statement.cluster == cluster and statement.workload in (None, view.workload.key):
+            return f"nothing is placed: {statement.text}"
+    return "nothing is placed: no placement keeps every rule"
+
+
+def _told(view: View, cluster: str, finding: Finding, above: list[str], below: list[str]) -> str:
+    """Add which clusters push this one a whole replica or more away from its share."""
+    wanted = view.wanted.get(cluster)
+    if finding.binds or wanted is None or cluster not in view.open_to or view.workload.rule(Duplicated):
+        return finding.text
+    away = view.placed.get(cluster, 0) - wanted
+    if away >= 1 and above:
+        return f"{finding.text}; {_others(above)} less than {_whose(above)} share"
+    if away <= -1 and below:
+        return f"{finding.text}; {_others(below)} more than {_whose(below)} share"
+    return finding.text
+
+
+def _others(clusters: list[str]) -> str:
+    """Return the clusters as the subject of a sentence, with its verb."""
+    return f"{listed(clusters, fewest=1)} {'holds' if len(clusters) == 1 else 'hold'}"
+
+
+def _whose(clusters: list[str]) -> str:
+    """Return whose share is meant."""
+    return "its" if len(clusters) == 1 else "their"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A cluster on which a contender places another number of replicas than the best placement.
+
+    Parameters
+    ----------
+    workload, cluster
+        Where.
+    replicas
+        What the contender places there.
+    best
+        What the best placement has there.
+    """
+
+    workload: str
+    cluster: str
+    replicas: int
+    best: int
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What a dispenser answers to the same problem.
+
+    Parameters
+    ----------
+    name
+        Name of the dispenser.
+    outcome
+        Its answer: status, levels, violations.
+    unplaced
+        Replicas that stand nowhere.
+    differences
+        Where it differs from the best placement, by workload and cluster; empty where there is no best one.
+    verdict
+        How it compares, in one sentence.
+    """
+
+    name: str
+    outcome: Outcome
+    unplaced: int
+    differences: tuple[Difference, ...]
+    verdict: str
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Answer):
+    """The best placement beside those of dispensers.
+
+    Parameters
+    ----------
+    best
+        What `solve` answers.
+    contenders
+        What the dispensers answer, in the order in which they were asked for.
+    """
+
+    best: Outcome
+    contenders: tuple[Contender, ...]
+
+    @property
+    def verdict(self) -> str:
+        """How all contenders compare, a line each, below the verdict on the best placement."""
+        return self.shown_by.verdict(self)

@@ -1,11 +1,12 @@
 """The answer: how many replicas of which workload stand on which cluster."""
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress, islice
 from operator import lt
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
+from fairlead.models.in_order import WORTH_ARRAYS, Column
 from fairlead.models.kept import Known
 
 
@@ -60,10 +61,25 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
+def differences(
+    before: Placement, after: Placement, workloads: Iterable[str]
+) -> Iterator[tuple[str, str, int, int]]:
+    """Yield workload, cluster and both numbers where two placements differ, clusters in name order."""
+    for key in workloads:
+        old, new = before.of(key), after.of(key)
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name, 0) != new.get(name, 0):
+                yield key, name, old.get(name, 0), new.get(name, 0)
+
+
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
         raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
+    if isinstance(placed, Column):
+        if len(placed) >= WORTH_ARRAYS and (found := _seen_at_once(placed)) is not None:
+            return found
+        placed = placed.by_name
     counts = placed.values()
     plain = set(map(type, counts)) <= {int} and min(counts, default=0) >= 0
     if plain and all(counts) and all(map(lt, placed, islice(placed, 1, None))):
@@ -74,3 +90,12 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
                 f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"
             )
     return MappingProxyType({cluster: placed[cluster] for cluster in sorted(placed) if placed[cluster]})
+
+
+def _seen_at_once(placed: Column) -> Column | None:
+    """Drop zeros of many clusters in name order; None where they have to be looked at one by one."""
+    counts = placed.array
+    if counts.min() < 0 or sorted(placed.names) != list(placed.names):
+        return None
+    held = counts > 0
+    return placed if held.all() else Column(tuple(compress(placed.names, held.tolist())), counts[held])

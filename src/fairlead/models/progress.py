@@ -8,27 +8,18 @@ from fairlead.models.result import gap_of
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The best answer so far on the level that is minimised.
-
-    Parameters
-    ----------
-    level
-        Name of the level.
-    value
-        What the best placement costs on it; None where none is known.
-    bound
-        What every placement costs at least; None where nothing is known.
-    gap
-        Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known.
-    seconds
-        Since the start of the search.
-    """
+    """The best answer so far on the level that is minimised."""
 
     level: str
+    """Name of the level."""
     value: int | Fraction | None
+    """What the best placement costs on it; None where none is known."""
     bound: int | Fraction | None
+    """What every placement costs at least; None where nothing is known."""
     gap: float | None
+    """Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known."""
     seconds: float
+    """Since the start of the search."""
 
 
 def progress_of(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
+from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -84,7 +85,7 @@ class Everywhere(Scope):
 
     def count(self, placed: Mapping[str, int]) -> int:
         """Return all replicas."""
-        return sum(placed.values())
+        return sum(numbers_of(placed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +121,14 @@ class Among(Scope):
 
 @dataclass(frozen=True, slots=True)
 class Outside(Scope):
-    """The replicas that are left when a set of clusters is lost count.
-
-    Parameters
-    ----------
-    field, group
-        What is lost, such as ``zone`` and its name.
-    only
-        Name of the group that alone has candidates; empty where several have, or none.
-    """
+    """The replicas that are left when a set of clusters is lost count."""
 
     field: str
     group: str
+    """What is lost, such as ``zone`` and its name."""
     clusters: frozenset[str]
     only: str = ""
+    """Name of the group that alone has candidates; empty where several have, or none."""
 
     @property
     def detail(self) -> str:
@@ -152,18 +147,12 @@ class Outside(Scope):
 
 @dataclass(frozen=True, slots=True)
 class Groups(Scope):
-    """The groups of clusters that hold at least one replica count.
-
-    Parameters
-    ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
-    """
+    """The groups of clusters that hold at least one replica count."""
 
     field: str
+    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Mapping[str, frozenset[str]]
+    """Candidates by group; a candidate may be in several (zones)."""
 
     @property
     def detail(self) -> str:

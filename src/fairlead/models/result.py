@@ -99,16 +99,11 @@ class Attained:
 
 @dataclass(frozen=True, slots=True)
 class RejectedGroup:
-    """An affinity group that was tried before the chosen one.
-
-    Parameters
-    ----------
-    reason
-        Why it would not do, in the user's words.
-    """
+    """An affinity group that was tried before the chosen one."""
 
     name: str
     reason: str
+    """Why it would not do, in the user's words."""
     source: Source | None = None
 
 
@@ -136,52 +131,36 @@ class ClusterDecision:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What was found for a problem, by the solver or by a dispenser.
-
-    Parameters
-    ----------
-    status
-        How to read it.
-    origin
-        Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
-        workloads) or the name of a dispenser.
-    problem
-        The question that was answered.
-    placement
-        Replicas by workload and cluster; None where there is no answer.
-    objectives
-        The levels in lexicographic order.
-    violations
-        Rules that the placement breaks; only a dispenser's can. What gave way in a partial placement is in
-        `shortfalls`.
-    conflict
-        Where infeasible: rules that cannot hold together; the first of `conflicts`.
-    reason
-        None, or a category such as ``Unschedulable`` (dispensers).
-    rejected
-        Affinity groups that were tried before the chosen one, by workload.
-    seconds
-        Time by step: ``load``, ``build``, ``solve``.
-    selected
-        Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
-        them. A workload that is absent has it where its replicas stand.
-    conflicts
-        Where infeasible: a conflict for every independent part of the problem that has no placement, and for
-        every workload that has none by itself; empty where time ran out before one was found.
-    """
+    """What was found for a problem, by the solver or by a dispenser."""
 
     status: Status
+    """How to read it."""
     origin: str
+    """Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
+    workloads) or the name of a dispenser."""
     problem: Problem = field(repr=False)
+    """The question that was answered."""
     placement: Placement | None
+    """Replicas by workload and cluster; None where there is no answer."""
     objectives: tuple[Attained, ...] = ()
+    """The levels in lexicographic order."""
     violations: tuple[Violation, ...] = ()
+    """Rules that the placement breaks; only a dispenser's can. What gave way in a partial placement is in
+    `shortfalls`."""
     conflict: Conflict | None = None
+    """Where infeasible: rules that cannot hold together; the first of `conflicts`."""
     reason: str | None = None
+    """None, or a category such as ``Unschedulable`` (dispensers)."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time by step: ``load``, ``build``, ``solve``."""
     rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
+    """Affinity groups that were tried before the chosen one, by workload."""
     selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
+    them. A workload that is absent has it where its replicas stand."""
     conflicts: tuple[Conflict, ...] = ()
+    """Where infeasible: a conflict for every independent part of the problem that has no placement, and for
+    every workload that has none by itself; empty where time ran out before one was found."""
 
     def __post_init__(self) -> None:
         # The first conflict is told twice; it leads where the two differ, as after `dataclasses.replace`.

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
+from fairlead.models.in_order import WORTH_ARRAYS
 from fairlead.models.kept import kept, kept_of_last
 from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
 from fairlead.models.outcome import Attained
@@ -52,7 +53,6 @@ from fairlead.models.shortfall import (
     shortfall_values,
 )
 from fairlead.models.sums import summed
-from fairlead.models.usage import WORTH_ARRAYS
 from fairlead.models.workload import Workload, Workloads
 
 
@@ -73,7 +73,7 @@ def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
     costs = _costs(problem, placed)
     return tuple(
         Attained(
-            name_of(level, problem), missing.get(level, 0) if is_shortfall(level) else _whole(costs[level])
+            name_of(level, problem), missing.get(level, 0) if is_shortfall(level) else as_whole(costs[level])
         )
         for level in (*shortfall_levels(problem), *in_order(costs, problem))
     )
@@ -95,7 +95,7 @@ def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) 
     for workload, rule, levels in workloads.once(_contributions):
         placed = placement.of(workload.key)
         for level in levels:
-            if isinstance(rule, Weights) and not rule.tiers:
+            if isinstance(rule, Weights):
                 divided.setdefault((level, workload.priority), []).append((rule, workload))
             else:
                 cost = _cost(rule, workload, placed, level, deviation)
@@ -114,8 +114,9 @@ def _distance(
         from fairlead.models.at_once import Divided, distance_at_once
 
         rows = [
-            Divided(rule.weights, workload.replicas, placed)
+            Divided(inside, replicas, placed)
             for (rule, workload), placed in zip(divided, held, strict=True)
+            for inside, replicas in weights.divided(rule, workload, placed)
         ]
         with suppress(OverflowError):
             found = distance_at_once(rows, deviation)
@@ -127,7 +128,7 @@ def _distance(
     )
 
 
-def _whole(value: Fraction) -> int | Fraction:
+def as_whole(value: int | Fraction) -> int | Fraction:
     """Return a number as an integer where it is one."""
     return int(value) if value.denominator == 1 else value
 
@@ -207,7 +208,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     if is_shortfall(level):
         return shortfall_value(problem, placement, level)
     if level == BALANCE:
-        return _whole(
+        return as_whole(
             sum((balance.cost(each, problem, placement) for each in problem.balances or ()), Fraction(0))
         )
     base = level.base
@@ -216,7 +217,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         for workload, rule, levels in problem.all_workloads.once(_contributions)
         if workload.priority == level.priority and base in levels
     )
-    return _whole(sum(map(Fraction, parts), Fraction(0)))
+    return as_whole(sum(map(Fraction, parts), Fraction(0)))
 
 
 def _cost(  # noqa: C901, PLR0912 - one case a rule

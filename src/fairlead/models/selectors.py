@@ -74,15 +74,10 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class LabelSelector:
-    """Expressions over labels that hold together; an empty selector matches everything.
-
-    Parameters
-    ----------
-    match_labels
-        Keys with the value that each must have, sorted.
-    """
+    """Expressions over labels that hold together; an empty selector matches everything."""
 
     match_labels: tuple[tuple[str, str], ...] = ()
+    """Keys with the value that each must have, sorted."""
     match_expressions: tuple[Requirement, ...] = ()
 
     @classmethod
@@ -99,15 +94,10 @@ class LabelSelector:
 
 @dataclass(frozen=True, slots=True)
 class FieldRequirement:
-    """One expression over where a cluster stands.
-
-    Parameters
-    ----------
-    key
-        ``provider``, ``region`` or ``zone``.
-    """
+    """One expression over where a cluster stands."""
 
     key: str
+    """``provider``, ``region`` or ``zone``."""
     operator: Operator
     values: tuple[str, ...] = ()
 

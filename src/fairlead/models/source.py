@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 
 class ObjectName(NamedTuple):
-    """What tells a Kubernetes object from all others, as its manifest spells it.
-
-    Parameters
-    ----------
-    api_version, kind, name
-        Of the object.
-    namespace
-        Empty where the manifest states none.
-    """
+    """What tells a Kubernetes object from all others, as its manifest spells it."""
 
     api_version: str
     kind: str
     name: str
+    """Name of the object."""
     namespace: str = ""
+    """Empty where the manifest states none."""
 
 
 @dataclass(frozen=True, order=True)

@@ -95,36 +95,31 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one number of the input, or of one name in it; see `fairlead.solver.changes.kinds`.
-
-    Parameters
-    ----------
-    kind
-        What is changed, one of `changes.kinds.Kind`.
-    workload, cluster
-        What it is about; None where it is about none in particular.
-    detail
-        What else names it: a set of clusters, the field of a spread constraint, a resource, a taint, a group
-        of workloads; may be empty.
-    before, after
-        The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
-        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves, a
-        workload as 0 until it is placed afresh.
-    cost
-        How much is changed, counted in replicas, so that changes of different kinds can be compared.
-        0 where the number is that of another change, as for workloads that share a policy.
-    source
-        Where the number was declared; None where it was not.
-    """
+    """A change of one number of the input, or of one name in it; see `fairlead.solver.changes.kinds`."""
 
     kind: str
+    """What is changed, one of `changes.kinds.Kind`."""
     workload: str | None
     cluster: str | None
+    """Workload and cluster that it is about; None where it is about none in particular."""
     detail: str
+    """What else names it: a set of clusters, the field of a spread constraint, a resource, a taint, a group
+    of workloads; may be empty."""
     before: int
     after: int
+    """The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
+    A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves, a
+    workload as 0 until it is placed afresh."""
     cost: int
+    """How much is changed, counted in replicas, so that changes of different kinds can be compared. 0 where
+    the number is that of another change, as for workloads that share a policy."""
     source: Source | None = None
+    """Where the number was declared; None where it was not."""
+
+    @property
+    def about(self) -> tuple[str, str | None, str | None, str]:
+        """Which number is changed, whatever it is before and after."""
+        return self.kind, self.workload, self.cluster, self.detail
 
     @property
     def amount(self) -> int:

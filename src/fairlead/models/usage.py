@@ -6,7 +6,7 @@ they have no limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ from operator import add as add_up
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.in_order import Clusters, Column, in_order_of
+from fairlead.models.in_order import WORTH_ARRAYS, Clusters, Column, extremes, in_order_of
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
@@ -33,24 +33,15 @@ Amounts = Mapping[Row, int]
 Columns = Mapping[str, Mapping[str, int]]
 """How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
 
-WORTH_ARRAYS = 500
-"""Places that are worth arrays, and the import of NumPy."""
-
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """Clusters on which it counts what replicas use.
-
-    Parameters
-    ----------
-    names
-        Those of known capacity; or all, where what is asked of the others counts as well.
-    with_pods
-        Those of them that tell how many pods they can run, or whose capacity is unknown.
-    """
+    """Clusters on which it counts what replicas use."""
 
     names: frozenset[str]
+    """Those of known capacity; or all, where what is asked of the others counts as well."""
     with_pods: frozenset[str]
+    """Those of them that tell how many pods they can run, or whose capacity is unknown."""
 
     def of(self, resource: str) -> frozenset[str]:
         """Return those on which a resource counts."""
@@ -120,16 +111,28 @@ def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> C
 
 
 def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
-    """Return what workloads use where they are placed; where there are many places these are seen at once."""
-    counted = clusters.once(charged)
+    """Return what workloads use where they are placed."""
     held = [placement.of(workload.key) for workload in workloads]
+    return _used_together(workloads, held, clusters.once(charged), clusters.names)
+
+
+def _used_together(
+    workloads: Sequence[Workload],
+    held: Sequence[Mapping[str, int]],
+    counted: Charged,
+    names: tuple[str, ...],
+) -> Columns:
+    """Return what workloads use where each holds replicas; where there are many places, seen at once."""
     found = None
     if sum(map(len, held)) >= WORTH_ARRAYS:
         from fairlead.models.at_once import used_at_once
 
         with suppress(OverflowError):
-            found = used_at_once([needs(each) for each in workloads], held, clusters.names, counted.of)
-    return _used(workloads, placement, counted) if found is None else found
+            found = used_at_once([needs(each) for each in workloads], held, names, counted.of)
+    if found is not None:
+        return found
+    keys = (workload.key for workload in workloads)
+    return _used(workloads, dict(zip(keys, held, strict=True)), counted)
 
 
 def _used(
@@ -163,10 +166,11 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
         amounts[row] = amounts.get(row, 0) + times * amount
 
 
-def _running(workloads: Iterable[Workload], counted: Charged) -> dict[str, dict[str, int]]:
+def _running(workloads: Iterable[Workload], counted: Charged) -> Columns:
     """Return what workloads hold now, by resource and cluster."""
     workloads = tuple(workloads)
-    return _used(workloads, {each.key: each.current for each in workloads}, counted)
+    held = [workload.current for workload in workloads]
+    return _used_together(workloads, held, counted, tuple(sorted(counted.names)))
 
 
 def room(problem: Problem) -> Columns:
@@ -195,9 +199,10 @@ def room(problem: Problem) -> Columns:
             if held:
                 most = map(max, most, map(held.get, names, repeat(0)))
             amounts = [*map(min, amounts, most)]
-        if min(amounts, default=0) < 0:
-            amounts = [max(0, amount) for amount in amounts]
-        found[resource] = column if amounts is column.amounts else Column(names, amounts)
+        left = column if amounts is column.amounts else Column(names, amounts)
+        if extremes(left)[0] < 0:
+            left = Column(names, [max(0, amount) for amount in amounts])
+        found[resource] = left
     return found
 
 
@@ -256,26 +261,18 @@ def scarcest(workload: Workload, cluster: Cluster, rest: Amounts) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Utilisation:
-    """What the workloads of a problem use of one resource of one cluster.
-
-    Parameters
-    ----------
-    cluster, resource
-        Which.
-    used
-        What their replicas request there: millicores of cpu, whole units of anything else.
-    offered
-        What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
-        the capacity is unknown, which is no limit.
-    allocatable
-        What the cluster has in all, for everybody. None where it does not say.
-    """
+    """What the workloads of a problem use of one resource of one cluster."""
 
     cluster: str
     resource: str
+    """Which resource of which cluster."""
     used: int
+    """What their replicas request there: millicores of cpu, whole units of anything else."""
     offered: int | None
+    """What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
+    the capacity is unknown, which is no limit."""
     allocatable: int | None = None
+    """What the cluster has in all, for everybody. None where it does not say."""
 
     @property
     def share(self) -> Fraction | None:

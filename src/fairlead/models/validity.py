@@ -14,7 +14,7 @@ from typing import Any, assert_never
 from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
 from fairlead.models.errors import ManifestError, Mistake
-from fairlead.models.in_order import Clusters
+from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
@@ -42,11 +42,12 @@ from fairlead.models.rules import (
     Total,
     Weights,
     WorkloadRule,
+    bounds,
     capacity,
     custom,
     total,
+    weights,
 )
-from fairlead.models.rules.bounds import REPLICAS
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -145,12 +146,12 @@ def _are_plain(clusters: Clusters) -> bool:
     """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
     had, free = clusters.allocatable.values(), clusters.free.values()
     whole = all(_all_whole(column.amounts) for column in chain(had, free))
-    return whole and all(min(column.amounts) >= 0 for column in had) and not clusters.graded
+    return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
 
 
-def _all_whole(numbers: Iterable[object]) -> bool:
+def _all_whole(numbers: Collection[object]) -> bool:
     """Tell whether all numbers are plain whole ones."""
-    return set(map(type, numbers)) <= {int}
+    return operator.countOf(map(type, numbers), int) == len(numbers)
 
 
 def _is_count(value: Any) -> bool:
@@ -160,7 +161,7 @@ def _is_count(value: Any) -> bool:
 
 def _amounts(field: str, amounts: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
     """Yield amounts that are not whole, or too small."""
-    if _all_whole(amounts.values()) and (least is None or min(amounts.values(), default=least) >= least):
+    if _all_whole(numbers_of(amounts)) and (least is None or extremes(amounts)[0] >= least):
         return
     for resource, amount in amounts.items():
         if not _is_whole(amount) or (least is not None and amount < least):
@@ -174,15 +175,12 @@ def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
             yield field, number, COUNT
 
 
-def _are_counts(values: Collection[Any], most: int = MOST_REPLICAS) -> bool:
-    """Tell whether all values are numbers of replicas."""
-    return not values or (_all_whole(values) and min(values) >= 0 and max(values) <= most)
-
-
 def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
-    if _are_counts(counts.values(), most):
-        return
+    if _all_whole(numbers_of(counts)):
+        least, greatest = extremes(counts)
+        if least >= 0 and greatest <= most:
+            return
     yield from _numbers({f"{field}[{name}]": count for name, count in counts.items()}, most)
 
 
@@ -227,12 +225,9 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
         case Candidates():
             yield from _strangers("Candidates.names", rule.names, names)
         case Bounds():
-            for side in ("minimum", "maximum"):
-                bounds = getattr(rule, side)
-                yield from _strangers(f"Bounds.{side}", bounds, names)
-                if not _are_counts([*map(REPLICAS, bounds.values())]):
-                    counts = {name: bound.replicas for name, bound in bounds.items()}
-                    yield from _counts(f"Bounds.{side}", counts)
+            for side, numbers in (("minimum", bounds.minima(rule)), ("maximum", bounds.maxima(rule))):
+                yield from _strangers(f"Bounds.{side}", numbers.names, names)
+                yield from _counts(f"Bounds.{side}", numbers)
         case GroupTotal():
             yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
             yield from _numbers(
@@ -249,8 +244,9 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                 yield from _strangers(f"{about}: {group}", clusters, names)
             yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
         case Weights():
-            yield from _strangers("Weights.weights", rule.weights, names)
-            yield from _amounts("Weights.weights", rule.weights, WEIGHT, least=0)
+            weighed = weights.by_cluster(rule)
+            yield from _strangers("Weights.weights", weighed, names)
+            yield from _amounts("Weights.weights", weighed, WEIGHT, least=0)
         case Duplicated():
             yield from _strangers("Duplicated.copies", rule.copies, names)
             yield from _counts("Duplicated.copies", rule.copies)

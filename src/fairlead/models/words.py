@@ -16,9 +16,14 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "replica"), counted(2, "replica"), counted(2, "policy")
     ('1 replica', '2 replicas', '2 policies')
     """
+    return f"{count} {plural(noun, count)}"
+
+
+def plural(noun: str, count: int) -> str:
+    """Return a noun as it stands beside a number."""
     if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def format_number(value: int | Fraction) -> str:

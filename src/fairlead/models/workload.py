@@ -39,41 +39,27 @@ class Reading(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AffinityGroup:
-    """One of several exclusive sets of clusters (``clusterAffinities``), tried in order.
-
-    Parameters
-    ----------
-    name
-        Name of the group.
-    rules
-        The rules of the workload where this group is chosen.
-    source
-        Where the group was declared.
-    """
+    """One of several exclusive sets of clusters (``clusterAffinities``), tried in order."""
 
     name: str
+    """Name of the group."""
     rules: tuple[WorkloadRule, ...]
+    """The rules of the workload where this group is chosen."""
     source: Source | None = None
+    """Where the group was declared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Autoscaler:
-    """What changes the number of replicas of a workload by itself.
-
-    Parameters
-    ----------
-    name
-        What it is called, such as ``FederatedHPA shop/web``.
-    minimum, maximum
-        Fewest and most replicas.
-    source
-        Where that was declared.
-    """
+    """What changes the number of replicas of a workload by itself."""
 
     name: str
+    """What it is called, such as ``FederatedHPA shop/web``."""
     minimum: int
     maximum: int
+    """Fewest and most replicas."""
     source: Source | None = None
+    """Where that was declared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,21 +29,14 @@ NOTHING = Cell("-", "dim")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
-
-    Parameters
-    ----------
-    header
-        Header as a page has it; a terminal shows it in upper case.
-    right
-        True where texts are set flush right, as numbers are.
-    elastic
-        True where texts are cut on a terminal that is too narrow.
-    """
+    """A column of a table."""
 
     header: str
+    """Header as a page has it; a terminal shows it in upper case."""
     right: bool = False
+    """True where texts are set flush right, as numbers are."""
     elastic: bool = False
+    """True where texts are broken, and words cut, on a terminal that is too narrow."""
 
 
 Row = tuple[Cell, ...]
@@ -61,14 +54,11 @@ class Text:
         Its tone.
     toned
         First characters that have the tone; None where all have it.
-    wrapped
-        Whether a terminal breaks the line where it is too long.
     """
 
     text: str
     tone: Tone = ""
     toned: int | None = None
-    wrapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +93,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table.
-
-    Parameters
-    ----------
-    caption
-        What it shows, in a sentence or less; terminals leave it out.
-    columns
-        The columns; the first cell of a row names the row.
-    rows
-        A cell for every column.
-    note
-        What it leaves out; may be empty.
-    heat
-        Whether a page fills the cells with the colours of their tones.
-    """
+    """A table."""
 
     caption: str
+    """What it shows, in a sentence or less; terminals leave it out."""
     columns: tuple[Column, ...]
+    """The columns; the first cell of a row names the row."""
     rows: tuple[Row, ...]
+    """A cell for every column."""
     note: str = ""
+    """What it leaves out; may be empty."""
     heat: bool = False
+    """Whether a page fills the cells with the colours of their tones."""
 
     def first(self, shown: int | None, noun: str, told: str = "... and {}; -o wide shows them all") -> Table:
         """Return the table with its first rows only, None for all, and a note that counts the others.
@@ -143,44 +124,29 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in two widths, of which the page shows the one that fits.
-
-    Parameters
-    ----------
-    caption
-        What it shows, with a legend in words.
-    told
-        The same for those who cannot see it.
-    wide, narrow
-        The picture as SVG.
-    """
+    """A picture in two widths, of which the page shows the one that fits."""
 
     caption: str
+    """What it shows, with a legend in words."""
     told: str
+    """The same for those who cannot see it."""
     wide: str
     narrow: str
+    """The picture as SVG."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What is shown when it is asked for.
-
-    Parameters
-    ----------
-    summary
-        What is inside, in one line.
-    blocks
-        The inside.
-    printed
-        Whether it is printed even where it is folded on the screen.
-    opened
-        Whether it starts open.
-    """
+    """What is shown when it is asked for."""
 
     summary: str
+    """What is inside, in one line."""
     blocks: tuple[Block, ...]
+    """The inside."""
     printed: bool = True
+    """Whether it is printed even where it is folded on the screen."""
     opened: bool = False
+    """Whether it starts open."""
 
 
 class Panel(NamedTuple):
@@ -246,9 +212,9 @@ def some(found: Table) -> list[Line]:
     return [found] if found.rows else []
 
 
-def texts(lines: Iterable[str], *, wrapped: bool = False) -> list[Line]:
+def texts(lines: Iterable[str]) -> list[Line]:
     """Return lines without a tone."""
-    return [Text(line, wrapped=wrapped) for line in lines]
+    return [Text(line) for line in lines]
 
 
 def first_lines(lines: Iterable[str], shown: int | None, noun: str, told: str = "... and {}") -> list[str]:

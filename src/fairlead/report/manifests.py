@@ -29,21 +29,14 @@ _UNVERSIONED = "no resourceVersion in the input: whatever was written in between
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """One object, as far as it is to be changed.
-
-    Parameters
-    ----------
-    workload
-        Key of the workload.
-    document
-        The fields to be written, fit for a server-side apply and for a merge patch.
-    notes
-        What to know before it is applied, a sentence each.
-    """
+    """One object, as far as it is to be changed."""
 
     workload: str
+    """Key of the workload."""
     document: Document
+    """The fields to be written, fit for a server-side apply and for a merge patch."""
     notes: tuple[str, ...] = ()
+    """What to know before it is applied, a sentence each."""
 
 
 def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:

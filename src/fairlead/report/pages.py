@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from fairlead.report.blocks import Block, Tone
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page.
-
-    Parameters
-    ----------
-    name
-        Its anchor in the page, such as ``waves``.
-    title
-        Its heading.
-    blocks
-        What it holds; a section without any is left out.
-    brief
-        Whether a notebook shows it, too.
-    """
+    """A part of a page."""
 
     name: str
+    """Its anchor in the page, such as ``waves``."""
     title: str
+    """Its heading."""
     blocks: tuple[Block, ...]
+    """What it holds; a section without any is left out."""
     brief: bool = False
+    """Whether a notebook shows it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,63 +33,52 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How a report came about; what is empty is left out.
-
-    Parameters
-    ----------
-    when
-        Date and time, as people read it.
-    command
-        The command line that made it.
-    inputs
-        The part of it that names the input, for other commands on the same one.
-    arguments
-        All of it but its name and where the result goes, for asking the same again.
-    from_cluster
-        Whether the input is a cluster, to which a plan can be written.
-    details
-        What else is to be told, by name.
-    """
+    """How a report came about; what is empty is left out."""
 
     when: str = ""
+    """Date and time, as people read it."""
     command: str = ""
+    """The command line that made it."""
     inputs: str = ""
+    """The part of it that names the input, for other commands on the same one."""
     arguments: str = ""
+    """All of it but its name and where the result goes, for asking the same again."""
     from_cluster: bool = False
+    """Whether the input is a cluster, to which a plan can be written."""
     details: tuple[tuple[str, str], ...] = ()
+    """What else is to be told, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A whole report.
-
-    Parameters
-    ----------
-    title
-        Title of the document.
-    headline
-        The answer in one sentence, in the words of the terminal.
-    tone
-        How good it is.
-    lead
-        Sentences below the headline.
-    figures
-        The most important numbers.
-    sections
-        The parts, in order; those without blocks are left out.
-    making
-        Date and command, which stand at the head.
-    """
+    """A whole report."""
 
     title: str
+    """Title of the document."""
     headline: str
+    """The answer in one sentence, in the words of the terminal."""
     tone: Tone
+    """How good it is."""
     lead: tuple[Block, ...]
+    """Sentences below the headline."""
     figures: tuple[Figure, ...]
+    """The most important numbers."""
     sections: tuple[Section, ...]
+    """The parts, in order; those without blocks are left out."""
     making: Making = Making()
+    """Date and command, which stand at the head."""
 
     @property
     def told(self) -> tuple[Section, ...]:
         """The sections that say something."""
         return tuple(section for section in self.sections if section.blocks)
+
+
+def when(made: datetime) -> str:
+    """Return a date as people and programs read it, with its time zone where it has one.
+
+    >>> from datetime import timezone
+    >>> when(datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc))
+    '2026-01-02 03:04 UTC'
+    """
+    return f"{made:%Y-%m-%d %H:%M} {made.tzname() or ''}".rstrip()

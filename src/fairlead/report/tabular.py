@@ -12,16 +12,11 @@ from fairlead.report.blocks import NOTHING, Column, Table
 
 @dataclass(frozen=True, slots=True)
 class CustomColumns:
-    """Columns to print, in order.
-
-    Parameters
-    ----------
-    spec
-        Names of columns separated by commas, as the table has them in any case, blanks written as ``-``;
-        ``HEADER:NAME`` prints a column below another header.
-    """
+    """Columns to print, in order."""
 
     spec: str
+    """Names of columns separated by commas, as the table has them in any case, blanks written as ``-``;
+    ``HEADER:NAME`` prints a column below another header."""
 
 
 def to_csv(table: Table) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import starmap
 from typing import Any
 
-from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.levels import DEVIATIONS, Deviation
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Attained, Comparison, Contender, Difference, Outcome, Status
+from fairlead.models.placement import differences
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, score, value_of
@@ -80,30 +81,22 @@ def _default(problem: Problem) -> tuple[str, ...]:
 def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
     """Return what is to be said of one answer."""
     missing = outcome.missing
-    differences = tuple(_differences(outcome, best))
-    text = f"{name} {_compared(outcome, best, missing, differences)}.{_tally(outcome, best)}"
-    return Contender(name, outcome, missing, differences, text)
+    found: tuple[Difference, ...] = ()
+    if outcome.placement is not None and best.placement is not None:
+        told = differences(outcome.placement, best.placement, best.problem.workload_by_key)
+        found = tuple(starmap(Difference, told))
+    text = f"{name} {_compared(outcome, best, missing, found)}.{_tally(outcome, best)}"
+    return Contender(name, outcome, missing, found, text)
 
 
-def _differences(outcome: Outcome, best: Outcome) -> Iterator[Difference]:
-    """Yield where two placements differ."""
-    if outcome.placement is None or best.placement is None:
-        return
-    for workload in best.problem.workloads:
-        here, there = outcome.placement.of(workload.key), best.placement.of(workload.key)
-        for cluster in sorted({*here, *there}):
-            if here.get(cluster, 0) != there.get(cluster, 0):
-                yield Difference(workload.key, cluster, here.get(cluster, 0), there.get(cluster, 0))
-
-
-def _compared(outcome: Outcome, best: Outcome, missing: int, differences: Sequence[Difference]) -> str:
+def _compared(outcome: Outcome, best: Outcome, missing: int, found: Sequence[Difference]) -> str:
     """Say how an answer compares with the best one."""
     failed = list(_failures(outcome, missing))
     if failed:
         return " and ".join(failed)
     if best.placement is None:
         return "keeps every rule"
-    if not differences:
+    if not found:
         return "places every replica the same"
     return _by_levels(outcome, best)
 

@@ -49,7 +49,7 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
         return best.answer()
     best = best.told(start.attained(part))
     if not frozen(part, start.alone) and 2 * crowd(start) >= len(part.workloads):
-        return _as_a_whole(best, search, jointly)
+        return _as_a_whole(best, start.alone, search, jointly)
     first = first_stage(part)
     if first is not None and best.placement is not None:
         found = _Stage(first, search.urgently(FIRST_STAGE), single).searched(start.copied(), best)
@@ -60,13 +60,13 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
     found = _Stage(part, share, single).searched(start, best)
     if found is None:
         return best.refuted()
-    return found.answer() if found.placement is not None else _as_a_whole(found, search, jointly)
+    return found.answer() if found.placement is not None else _as_a_whole(found, start.alone, search, jointly)
 
 
-def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
+def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Jointly) -> Answer:
     """Solve a part in one search: where nearly everybody competes, or nothing else has found a placement."""
     levels = best.relaxed[0] if best.relaxed else ()
-    found = jointly(Question(best.part, search, known=best.placement, relaxed=levels))
+    found = jointly(Question(best.part, search, alone, best.placement, levels))
     if found.status is Status.INFEASIBLE:
         return best.refuted()
     if found.placement is None:
@@ -124,9 +124,10 @@ class _Stage:
             share = replace(self.search.part(SHARE, quietly=False), ties=not early)
             question = Question(problem, _for_all(share, best), known=known, relaxed=relaxed)
             if not early:
-                return self.single.jointly(replace(question, relaxed=self.single.early.best(first, relaxed)))
+                return self.single.jointly(replace(question, relaxed=self.single.more_known(first, relaxed)))
             answer = self.single.jointly(replace(question, part=first or problem))
-            self.single.early.note(answer)
+            if answer.status is Status.OPTIMAL:
+                self.single.early.append(answer)
             return answer
 
         return coupled(groups, together, self._in_time, any_best=early)
@@ -235,24 +236,6 @@ class Incumbent:
         return Answer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
 
 
-@dataclass(slots=True)
-class Early:
-    """What was proven of the first levels of groups, for the search of all levels of the same groups."""
-
-    answers: list[Answer] = field(default_factory=list)
-
-    def note(self, answer: Answer) -> None:
-        """Take down an answer if all of it is proven."""
-        if answer.status is Status.OPTIMAL:
-            self.answers.append(answer)
-
-    def best(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
-        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
-        found = next((each.attained for each in self.answers if each.part == first), ())
-        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
-        return relaxed if same else found
-
-
 @dataclass(frozen=True, slots=True)
 class Single:
     """Places workloads as if each had all that is shared for itself.
@@ -261,12 +244,20 @@ class Single:
     ----------
     search
         How to search where marginal allocation does not apply.
+    early
+        What was proven of the first levels of groups, for the search of all levels of the same groups.
     """
 
     search: Search
     jointly: Jointly
     floor: Placement
-    early: Early = field(default_factory=Early)
+    early: list[Answer] = field(default_factory=list)
+
+    def more_known(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
+        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
+        found = next((each.attained for each in self.early if each.part == first), ())
+        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
+        return relaxed if same else found
 
     def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
         """Return workloads each for itself; `known` tells where some of them stand best."""

@@ -1,7 +1,7 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
@@ -11,9 +11,9 @@ from fairlead.solver.answers.answer import Answer, Question, answered
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.methods import solve_part, stand_alone
-from fairlead.solver.running.deadline import Deadline, Stop
+from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import ENGINES, Machines, machines_of
+from fairlead.solver.running.machines import ENGINES, Machines
 from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -32,7 +32,7 @@ class Where:
     Parameters
     ----------
     engine, address
-        See `fairlead.solver.running.machines.machines_of`.
+        See `fairlead.solver.running.processes.machines_of`.
     partitions
         Shares into which a part of many workloads is split; None or 1 splits nothing.
     """
@@ -40,29 +40,6 @@ class Where:
     engine: str = "local"
     address: str | None = None
     partitions: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A part that is searched elsewhere: everything that has to be sent there.
-
-    Parameters
-    ----------
-    seconds
-        When the answer is due; None means no limit.
-    workers, seed, formula
-        See `Search`.
-    stop
-        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
-    """
-
-    part: Problem
-    alone: Alone
-    seconds: float | None
-    workers: int | None
-    seed: int
-    formula: bool
-    stop: Stop = field(default_factory=Stop, compare=False)
 
 
 def solve_parts(
@@ -109,6 +86,8 @@ def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, whe
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
     threads = places < WORTH_A_PROCESS
+    from fairlead.solver.running.processes import machines_of
+
     return machines_of(
         where.engine, search.threads, where.address, threads=threads, stop=search.deadline.stop
     )
@@ -143,16 +122,17 @@ def searched(
                 Question(parts[number], search.part(1 / remaining, quietly=False), alone)
             )
         return found
-    seconds = search.deadline.remaining() * min(1.0, machines.slots / len(left))
+    span = search.deadline.each(len(left), machines.slots)
+    workers = max(1, search.threads // min(machines.slots, len(left)))
+    sent = Search(workers=workers, seed=search.seed, formula=search.formula)
     tasks = [
-        Task(
-            parts[number],
-            {each.key: alone[each.key] for each in parts[number].workloads if each.key in alone},
-            None if seconds == float("inf") else seconds,
-            max(1, search.threads // min(machines.slots, len(left))),
-            search.seed,
-            search.formula,
-            search.deadline.stop,
+        (
+            Question(
+                parts[number],
+                sent,
+                {each.key: alone[each.key] for each in parts[number].workloads if each.key in alone},
+            ),
+            span,
         )
         for number in left
     ]
@@ -166,10 +146,10 @@ def searched(
     return found
 
 
-def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:
-    """Search one part; return what was found and who found it. Runs in another process."""
-    deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
-    search = Search(deadline, task.workers, task.seed, None, task.formula)
+def search_elsewhere(task: tuple[Question, Span]) -> tuple[LexicographicResult, str]:
+    """Search one part in so much time; return what was found and who found it. Runs in another process."""
+    question, span = task
+    deadline = span.begun()
     with listening(deadline):
-        answer = solve_part(Question(task.part, search, task.alone))
+        answer = solve_part(replace(question, search=question.search.until(deadline)))
     return LexicographicResult(answer.status, answer.placement, answer.attained), answer.origin

@@ -7,14 +7,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal, NoReturn, get_args
 
-from fairlead.models.affinity_groups import settled_in
 from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.validity import completed
-from fairlead.models.workload import Workload
+from fairlead.models.variants import in_groups
 from fairlead.solver.answers.conclusion import conclude_greedy
 from fairlead.solver.dispensers import dividing, karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
@@ -126,20 +125,8 @@ def dispense_in_time(
         return Outcome(Status.UNKNOWN, like, problem, None, seconds=seconds)
     seconds = {"solve": time.perf_counter() - started}
     reason = next(iter(answer.reasons.values()), None)
-    asked = in_kept_groups(_in_groups(problem, answer.groups), answer.placement)
+    named = ((each.key, group) for each in problem.workloads for group in each.groups)
+    chosen = {key: group for key, group in named if answer.groups.get(key) == group.name}
+    asked = in_kept_groups(in_groups(problem, chosen) if chosen else problem, answer.placement)
     outcome = conclude_greedy(with_balance(asked), answer.placement, like, seconds, reason)
     return replace(outcome, selected=answer.selected)
-
-
-def _in_groups(problem: Problem, groups: Mapping[str, str]) -> Problem:
-    """Return the problem with every workload in the affinity group that was chosen for it."""
-    if not groups:
-        return problem
-    workloads = tuple(_in_group(workload, groups.get(workload.key)) for workload in problem.workloads)
-    return replace(problem, workloads=workloads)
-
-
-def _in_group(workload: Workload, name: str | None) -> Workload:
-    """Return a workload in the affinity group of a name; unchanged where it has none of that name."""
-    group = next((group for group in workload.groups if group.name == name), None)
-    return workload if group is None else settled_in(workload, group)

@@ -1,15 +1,23 @@
-"""Whether a problem has any placement at all."""
+"""Whether a problem has any placement at all, and what fits of one that has none.
+
+A part of a problem that has a placement is solved as ever: nothing gives way there. Only a part that has none
+is solved with what its rules ask at least giving way, as little as possible, level by level.
+"""
 
 from dataclasses import replace
 
+from fairlead.models.check import shared_violations
 from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
+from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.exact.boxes import boxes_of
-from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
+from fairlead.solver.exact.partial_boxes import place_what_fits
+from fairlead.solver.keeping import SHARE_OF_FLOOR, keep_and_repair, repaired, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -57,3 +65,36 @@ def without_preferences(workload: Workload) -> Workload:
         if isinstance(rule, BindingRule)
     )
     return replace(workload, rules=rules, settled=True)
+
+
+# Of the time that is left, what may be spent on finding out whether a part can be placed in full.
+SHARE_OF_TIME = 0.4
+
+
+def has_to_give_way(part: Problem, search: Search) -> bool:
+    """Tell whether something has to give way in a part, or may have to where that was not settled in time.
+
+    Parameters
+    ----------
+    search
+        How to search; a share of the time that is left is used here.
+    """
+    strict = replace(part, partial=False)
+    if conflicts(strict) or quota_conflicts(strict):
+        return True
+    if repaired(strict, (), search.deadline.part(SHARE_OF_FLOOR)) is not None:
+        return False
+    if not search.deadline.remaining():
+        return True
+    return not has_placement(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
+
+
+def what_fits(part: Problem) -> Placement | None:
+    """Place as much of a single workload as fits, without a solver; None where that does not apply."""
+    workload = part.workloads[0]
+    if not has_box(workload):
+        return None
+    quotas = part.allowances
+    answer = place_what_fits(workload, part, box_of(workload, part, part.limits, quotas), quotas)
+    placement = Placement({workload.key: answer or {}})
+    return None if answer is None or shared_violations(part, placement) else placement

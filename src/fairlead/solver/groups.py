@@ -8,6 +8,7 @@ from fairlead.models.affinity_groups import from_start, in_group, settled_in
 from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total
+from fairlead.models.variants import in_groups
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
@@ -97,7 +98,7 @@ def choose_groups(
     due = deadline or Deadline()
     chosen = {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
     if not due.remaining() and any(map(is_open, problem.workloads)):
-        return Grouped(_settled(problem, chosen), {}, earliest=False, exhausted=False)
+        return Grouped(in_groups(problem, chosen), {}, earliest=False, exhausted=False)
     answers: list[Chosen] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for part in _parts(problem):
@@ -108,7 +109,7 @@ def choose_groups(
         chosen |= answer.groups
         rejected |= _rejected(part, answer)
     return Grouped(
-        _settled(problem, chosen),
+        in_groups(problem, chosen),
         rejected,
         all(answer.earliest for answer in answers),
         all(answer.exhausted for answer in answers),
@@ -137,15 +138,6 @@ def _reaching(workload: Workload, problem: Problem) -> Workload:
     return replace(tried[0], rules=(Candidates(tuple(sorted(names))), *amounts))
 
 
-def _settled(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:
-    """Return the problem with every workload in its group."""
-    workloads = tuple(
-        settled_in(workload, chosen[workload.key]) if workload.key in chosen else workload
-        for workload in problem.workloads
-    )
-    return replace(problem, workloads=workloads)
-
-
 def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) -> Chosen:
     """Choose the groups of workloads that may get into each other's way.
 
@@ -158,7 +150,9 @@ def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) ->
         return Chosen(start, found=False)
     first = {key: groups[0] for key, groups in able.items()}
     asked = (
-        each for each in components(_settled(part, first)) if not able.keys().isdisjoint(each.workload_by_key)
+        each
+        for each in components(in_groups(part, first))
+        if not able.keys().isdisjoint(each.workload_by_key)
     )
     unknown = Chosen(first, found=False, earliest=False, exhausted=False)
     if not deadline.remaining():
@@ -223,5 +217,5 @@ def rejection(
     boxes = {tried.key: box_of(tried, together, together.limits)} if has_box(tried) else {}
     found = conflicts(together, boxes)
     if found:
-        return RejectedGroup(group.name, str(found[0]), group.source)
+        return RejectedGroup(group.name, str(found[0].told()), group.source)
     return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)

@@ -71,7 +71,7 @@ def by_prices(question: Question) -> Answer | None:
     elif applies(part):
         result = solve_batch(part, search, floor)
     else:
-        result = solve_mixed(part, search, floor) if applies_mixed(part) else None
+        result = solve_mixed(part, search, floor, question.alone) if applies_mixed(part) else None
     if result is None:
         return None
     _compare_with_floor(part, floor, result)

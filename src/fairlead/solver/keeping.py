@@ -42,27 +42,23 @@ def keep_and_repair(
     Placement or None
         The best of what was tried; None where none of it keeps all rules.
     """
+    due = deadline or Deadline()
     if is_small(part):
         # Milliseconds, so both ways are tried to the end: nothing else may be better at any deadline.
         found = better(part, repaired(part, staying), repaired(part, ()) if staying else None)
-        return place_first(part) if found is None and _is_over(deadline) else found
-    found = repaired(part, staying, deadline) if staying else None
-    in_time = not _is_over(deadline)
+        return place_first(part) if found is None and not due.remaining() else found
+    found = repaired(part, staying, due) if staying else None
+    in_time = due.remaining() > 0
     if found is None and in_time:
-        found = repaired(part, (), deadline)
-    if found is None and _is_over(deadline):
+        found = repaired(part, (), due)
+    if found is None and not due.remaining():
         found = place_first(part)
-    return found if found is not None or in_time else repaired(part, (), deadline)
+    return found if found is not None or in_time else repaired(part, (), due)
 
 
 def is_small(part: Problem) -> bool:
     """Tell whether everything is tried, whatever the time."""
     return len(part.workloads) * len(part.clusters) <= SMALL
-
-
-def _is_over(deadline: Deadline | None) -> bool:
-    """Tell whether an answer is due."""
-    return deadline is not None and not deadline.remaining()
 
 
 def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None = None) -> Placement | None:

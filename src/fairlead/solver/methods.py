@@ -16,8 +16,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer, Question, proven
 from fairlead.solver.competing import solve_competing
+from fairlead.solver.feasibility import has_to_give_way, what_fits
 from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
-from fairlead.solver.partial import has_to_give_way, what_fits
 
 LOG = logging.getLogger(__name__)
 
@@ -90,16 +90,6 @@ def _first(ways: Sequence[Way], question: Question) -> Answer:
     raise InternalError("no way to solve a part applies")
 
 
-def _always(_: Question) -> bool:
-    """Apply to everything."""
-    return True
-
-
-def _is_partial(question: Question) -> bool:
-    """Tell whether rules may give way."""
-    return question.part.partial
-
-
 def _in_full(question: Question) -> Answer | None:
     """Place everything, if that can be done."""
     if has_to_give_way(question.part, question.search):
@@ -108,36 +98,10 @@ def _in_full(question: Question) -> Answer | None:
     return answer if answer.placement is not None else None
 
 
-def _alone(question: Question) -> Answer | None:
-    """Place every workload as if the others were not there."""
-    return None if question.part.partial else stand_alone(question.part, question.alone)
-
-
-def _is_single_and_partial(question: Question) -> bool:
-    """Tell whether there is one workload, and something of it has to give way."""
-    return question.part.partial and question.search.formula and len(question.part.workloads) == 1
-
-
 def _what_fits(question: Question) -> Answer | None:
     """Place as much of a single workload as there is room for."""
     placement = what_fits(question.part)
     return None if placement is None else proven(question.part, placement)
-
-
-def _may_compete(question: Question) -> bool:
-    """Tell whether there are several workloads that may be placed one by one at first."""
-    part = question.part
-    return not part.partial and question.search.formula and len(part.workloads) > 1
-
-
-def _competing(question: Question) -> Answer:
-    """Solve those together that use what runs out, and all others alone."""
-    return solve_competing(question, solve_together)
-
-
-def _is_late(question: Question) -> bool:
-    """Tell whether time is over."""
-    return not question.search.deadline.remaining()
 
 
 def _prices(question: Question) -> Answer | None:
@@ -150,7 +114,7 @@ def _prices(question: Question) -> Answer | None:
 IN_FULL = Way(
     "In full",
     "what the way proves that places everything: nothing gives way",
-    _is_partial,
+    lambda question: question.part.partial,
     _in_full,
 )
 
@@ -158,25 +122,29 @@ OTHER_WAYS = (
     Way(
         "Each alone",
         "every level: no workload can be placed better than without the others",
-        _always,
-        _alone,
+        lambda question: not question.part.partial,
+        lambda question: stand_alone(question.part, question.alone),
     ),
     Way(
         "What fits",
         "every level: how much of one workload fits follows from its box",
-        _is_single_and_partial,
+        lambda question: (
+            question.part.partial and question.search.formula and len(question.part.workloads) == 1
+        ),
         _what_fits,
     ),
     Way(
         "Workloads that compete",
         "every level where the searches of those that use what runs out are proven",
-        _may_compete,
-        _competing,
+        lambda question: (
+            not question.part.partial and question.search.formula and len(question.part.workloads) > 1
+        ),
+        lambda question: solve_competing(question, solve_together),
     ),
     Way(
         "One search",
         "what the search proves",
-        _always,
+        lambda _: True,
         solve_together,
     ),
 )
@@ -188,7 +156,7 @@ SEARCHES = (
     Way(
         "Keep and repair",
         "levels at the least that they can be: time is over",
-        _is_late,
+        lambda question: not question.search.deadline.remaining(),
         kept,
     ),
     Way(
@@ -200,7 +168,7 @@ SEARCHES = (
     Way(
         "CP-SAT, level by level",
         "every level that is solved in time, and a bound of the next one",
-        _always,
+        lambda _: True,
         by_levels,
     ),
 )

@@ -18,8 +18,8 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.exact.quick_placing import fill, filled, wished
-from fairlead.solver.filling import Filling
+from fairlead.solver.exact.quick_placing import fill
+from fairlead.solver.first_placing import Filling
 from fairlead.solver.keeping import is_small
 from fairlead.solver.running.deadline import Deadline
 
@@ -33,28 +33,26 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     with any clusters that will do; nothing else is worse than that. Small problems take no time worth that.
     """
     at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
-    if is_small(problem):
-        deadline = None
-    if deadline is not None and not deadline.remaining():
+    due = Deadline() if deadline is None or is_small(problem) else deadline
+    if not due.remaining():
         return at_once
-    orders = (_greedily(problem, deadline, smallest_first=smallest) for smallest in (False, True))
+    orders = (_greedily(problem, due, smallest_first=smallest) for smallest in (False, True))
     found = (at_once, *orders)
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 
-def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bool) -> Placement:
+def _greedily(problem: Problem, deadline: Deadline, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
     strict = replace(problem, partial=False)
-    over = deadline is not None and not deadline.remaining()
-    filling = Filling.of_problem(strict) if over and not smallest_first else None
+    at_once = not deadline.remaining() and not smallest_first
+    filling = Filling.of_problem(strict) if at_once else None
     if filling is not None:
         return _parted(problem, _in_arrays(strict, filling))
 
     def partly(
         workload: Workload, part: Problem, available: Available, quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
-        in_time = deadline is None or deadline.remaining() > 0
-        return _as_far_as_it_fits(workload, part, available, quotas, exactly=in_time)
+        return _as_far_as_it_fits(workload, part, available, quotas, exactly=deadline.remaining() > 0)
 
     placed = reference.place(strict, partly, smallest_first=smallest_first, deadline=deadline)
     return _parted(problem, placed.to_dict())
@@ -77,35 +75,33 @@ def _in_arrays(problem: Problem, filling: Filling) -> dict[str, dict[str, int]]:
     batch, found = filling.batch, np.zeros_like(filling.batch.lower)
     running = batch.matrix({each.key: each.current for each in problem.workloads})
     filling.left -= np.stack([need @ running for need in batch.needs.T])
-    rows = range(len(problem.workloads))
-    for row in sorted(rows, key=lambda each: turn(problem.workloads[each], problem)):
+    wishes = filling.wishes()
+    order = sorted(range(len(problem.workloads)), key=lambda each: turn(problem.workloads[each], problem))
+    if not running.any():
+        for rows, placed in filling.in_turn(order, wishes, partly=True):
+            found[rows] = _clusters_in_turn(problem, filling, *rows) if placed is None else placed
+        return batch.placement(found).to_dict()
+    for row in order:
         workload = problem.workloads[row]
-        if workload.current:
-            filling.take(row, running[row], -1)
-        found[row] = _as_far_as_there_is_room(workload, filling, row, running[row])
-        filling.take(row, found[row])
+        filling.take(row, running[row], -1)
+        stays = workload.current and (running[row] <= filling.room([row])[0]).all()
+        if stays and not any(violations_of(workload, workload.current)):
+            found[row] = running[row]
+            filling.take(row, running[row])
+            continue
+        placed = filling.fill([row], wishes[[row]], partly=True)
+        found[row] = placed[0] if len(placed) else _clusters_in_turn(problem, filling, row)
     return batch.placement(found).to_dict()
 
 
-def _as_far_as_there_is_room(workload: Workload, filling: Filling, row: int, running: Whole) -> Whole:
-    """Place one row: as it runs where it may, else between its bounds, else cluster by cluster."""
-    batch, room = filling.batch, filling.room(row)
-    if workload.current and (running <= room).all() and not any(violations_of(workload, workload.current)):
-        return running
-    names, total = batch.clusters, int(batch.totals[row])
-    wishes = np.array([min(total, each) for each in wished(workload, names)], dtype=np.int64)
-    counts = filled(batch.lower[row], room, total, wishes)
-    if int(counts.sum()) == total and (counts >= batch.lower[row]).all():
-        return counts
-    if _allowed(workload, _named(names, counts)):
-        return counts
-    one_by_one = _cluster_by_cluster(workload, zip(names, room.tolist(), strict=True), ())
-    return np.array([one_by_one.get(name, 0) for name in names], dtype=np.int64)
-
-
-def _named(names: Sequence[str], counts: Whole) -> dict[str, int]:
-    """Return replicas by the names of their clusters."""
-    return {name: count for name, count in zip(names, counts.tolist(), strict=True) if count}
+def _clusters_in_turn(problem: Problem, filling: Filling, row: int) -> Whole:
+    """Fill one cluster after the other with a row of which a part would stand below some minimum."""
+    workload, names = problem.workloads[row], filling.batch.clusters
+    rooms = zip(names, filling.room([row])[0].tolist(), strict=True)
+    placed = _cluster_by_cluster(workload, rooms, ())
+    counts = np.array([placed.get(name, 0) for name in names], dtype=np.int64)
+    filling.take(row, counts)
+    return counts
 
 
 def _as_far_as_it_fits(

@@ -28,13 +28,12 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
-from fairlead.solver.feasibility import has_placement, without_preferences
+from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
 from fairlead.solver.levels.targets import loose_levels, strict
 from fairlead.solver.levels.tolerances import loosened, unsearched
 from fairlead.solver.methods import covers, solve_giving_way, stand_alone
-from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.running.deadline import Deadline
@@ -198,7 +197,8 @@ def _solve(
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), quickly, boxes, due)
+    whole = replace(bare, partial=False) if bare.partial else bare
+    alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search

@@ -20,7 +20,7 @@ from fairlead.solver.batch.dual.sifting import Sifting
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import priced
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.mixed.parts import PartTask, place_anew, tasks_of
+from fairlead.solver.batch.mixed.columns import PartTask, place_anew, tasks_of
 from fairlead.solver.batch.model import model_of
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.repair import exchange_all
@@ -28,7 +28,8 @@ from fairlead.solver.batch.separable import is_plain
 from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import LocalProcesses, Machines, RayCluster, ThisProcess
+from fairlead.solver.running.machines import Machines, ThisProcess
+from fairlead.solver.running.processes import LocalProcesses, RayCluster
 from fairlead.solver.running.search import Search
 
 Task = TypeVar("Task")

@@ -12,7 +12,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Tiers, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.mixed.parts import in_tiers, without_tiers
+from fairlead.solver.batch.mixed.columns import in_tiers, without_tiers
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search

@@ -142,7 +142,7 @@ def test_copies_that_want_too_many_regions_are_told_beside_what_is_divided() -> 
 
 
 def test_a_policy_is_not_called_like_another_workload_of_it() -> None:
-    """The policy is called like the first of its two workloads; none is called like the second."""
+    """The policy is called like the first of its two workloads, not like the second: both are told."""
     spread = {"spreadConstraints": [{"spreadByField": "region", "minGroups": 2}]}
     stream = [
         cluster("a", cpu=9, region="eu"),
@@ -151,7 +151,22 @@ def test_a_policy_is_not_called_like_another_workload_of_it() -> None:
     ]
     told = [text for each in fairlead.solve(fairlead.load(stream)).conflicts for text in texts(each)]
     wanted = "policy default/api: replicas in at least 2 regions; only eu has eligible clusters"
-    assert told == [wanted, f"{wanted}, for default/web"]
+    assert told == [f"{wanted}, for default/api and default/web"]
+
+
+def test_names_that_are_parts_of_other_words() -> None:
+    """Nine clusters, more than are told one by one, called like letters: only names are exchanged."""
+    stream = [
+        *(cluster(name, cpu=1) for name in "abcdefghi"),
+        deployment("web", 20, cpu=1),
+        policy("web", dynamic(), selects=[selector("web")]),
+    ]
+    outcome = fairlead.solve(fairlead.load(stream))
+    assert outcome.conflict is not None
+    assert texts(outcome.conflict) == [
+        "default/web needs 20 replicas; these 9 clusters can hold 9 together",
+        "each of a, b, c and 6 more clusters has capacity for 1 of default/web (1 cpu free, 1 per replica)",
+    ]
 
 
 def test_many_regions_of_which_few_are_allowed_are_seen_at_once() -> None:

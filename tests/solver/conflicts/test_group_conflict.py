@@ -39,7 +39,7 @@ def wanting(
 
 def texts(problem: Problem) -> list[str]:
     """Return the sentences of the only conflict; brute force confirms that there is no placement."""
-    (found,) = conflicts(problem)
+    found = conflicts(problem)[0].told()
     assert brute_force(problem) is None
     outcome = solve(problem, workers=1)
     assert outcome.status is Status.INFEASIBLE

@@ -16,7 +16,7 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import describe, unit
+from fairlead.solver.changes.kinds import describe_all
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from merged import texts, ways_out
@@ -116,7 +116,7 @@ def test_what_others_have_exceeded() -> None:
     problem = Problem((Cluster("a"),), (workload,), (Quota("compute", "shop", limits),))
     (found,) = relaxations(problem, Deadline(), 0)
     assert found.text == "raise the quota of namespace shop (cpu) from 4 to 7"
-    assert (found.change, unit(found.changes[0])) == (3, "cpu")
+    assert (found.change, found.changes[0].detail.split()[-1]) == (3, "cpu")
     assert spec(found.manifest) == {"overall": {"cpu": "7"}}
 
 
@@ -302,7 +302,6 @@ def test_no_node_is_offered() -> None:
 def test_changes_say_whom_they_are_for() -> None:
     """A number of a workload names it where there are several workloads; shared ones name nobody."""
     minimum = Change("minimum", "default/web", "a", "", 3, 2, 1)
-    assert describe(minimum, named=True) == "lower the minimum of a from 3 to 2 for default/web"
+    assert describe_all([minimum], named=True) == "lower the minimum of a from 3 to 2 for default/web"
     budget = Change("move-budget", None, None, "all workloads", 1, 2, 1)
-    assert describe(budget, named=True) == "allow 2 moves instead of 1 (all workloads)"
-    assert unit(budget) == "moves"
+    assert describe_all([budget], named=True) == "allow 2 moves instead of 1 (all workloads)"

@@ -488,3 +488,35 @@ def test_what_helps_where_no_number_does(placement: Manifest, sentence: str) -> 
     assert found.advice == (sentence,)
     assert str(outcome).rstrip().endswith(sentence)
     assert outcome.to_dict()["conflict"]["advice"] == [sentence]
+
+
+def test_behind_a_taint_capacity_is_unknown() -> None:
+    """The only cluster is tainted and of unknown capacity: to tolerate the taint alone opens nothing."""
+    tainted = cluster("member1", taints=["edge:NoExecute"])
+    _, found = infeasible([tainted, deployment(), policy(placement=dynamic())])
+    assert found.advice == (UNKNOWN,)
+
+
+UNTOLD = (
+    "To tolerate the taint edge:NoExecute would open m to default/web. How many replicas would run there is "
+    "not known here: change the policy and solve again."
+)
+
+
+@pytest.mark.parametrize(
+    ("taints", "bounds", "sentence"),
+    [
+        (["edge:NoExecute"], {"minReplicas": 1}, UNTOLD),
+        ([], {"maxReplicas": 0}, "The maximum of m is 0 for default/web: raise it."),
+    ],
+)
+def test_a_copy_that_no_cluster_takes(taints: list[str], bounds: dict[str, int], sentence: str) -> None:
+    """KubeAdmiral's policies bound copies, where a toleration alone does not tell their size."""
+    stream = [
+        federal.member("m", taints=taints),
+        federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m", **bounds)]),
+        federal.federated(federal.web(3)),
+    ]
+    _, found = infeasible(stream)
+    assert found.relaxations == ()
+    assert found.advice == (sentence,)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairlead.solver.dispensers import kubeadmiral
-from kubeadmiral_documents import read_cluster, read_unit, schedule
+from kubeadmiral_documents import plan, read_cluster, read_unit, schedule
 from kubeadmiral_recordings import FAMILIES, NOW, Record, recordings
 
 
@@ -14,7 +14,7 @@ def answer(record: Record) -> dict[str, Any]:
     """Return fairlead's answer to a recorded problem."""
     if record["kind"] == "schedule":
         return schedule(now=NOW, **record["problem"])
-    return kubeadmiral.plan(record["kind"], **record["problem"])
+    return plan(record["kind"], **record["problem"])
 
 
 def possible(record: Record) -> Iterator[dict[str, Any]]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.models.errors import UnsupportedError, UsageError
-from fairlead.solver.dispensers.kubeadmiral import arithmetic, plan
+from fairlead.models.errors import UnsupportedError
+from fairlead.solver.dispensers.kubeadmiral import inputs as arithmetic
 from fairlead.solver.dispensers.kubeadmiral.inputs import Preferences
 from fairlead.solver.dispensers.kubeadmiral.planner import queue, spread
 from kubeadmiral_builders import ask
@@ -243,23 +243,3 @@ def test_spread_does_not_depend_on_the_order(
     turned = dict(reversed(current.items()))
     found = spread(ask(clusters, total, current=current, avoid_disruption=avoid))
     assert spread(ask(backwards, total, current=turned, avoid_disruption=avoid)) == found
-
-
-# The planners by their own parameter names
-
-
-def test_plan_by_parameter_names() -> None:
-    """The names of the real planners; what is left out is empty, 0 or false."""
-    clusters = {"a": {"weight": 2}, "b": {"weight": 1, "maxReplicas": 1}}
-    answer = plan(totalReplicas=6, availableClusters=["a", "b"], clusters=clusters)
-    assert answer == {"plan": {"a": 5, "b": 1}, "overflow": {}}
-    packed = plan("binpack", totalReplicas=6, availableClusters=["b", "a"], clusters=clusters)
-    assert packed == {"plan": {"b": 1, "a": 5}, "overflow": {}}
-
-
-def test_plan_refuses_what_it_does_not_know() -> None:
-    """A misspelt name is an error, not an empty value."""
-    with pytest.raises(UsageError, match="known: binpack, plan"):
-        plan("schedule")
-    with pytest.raises(UsageError, match="unknown: total;"):
-        plan(total=3)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fairlead.solver.dispensers.karmada import (
     BindingInput,
     Failure,
-    MemberCluster,
     Scheduled,
     read_placement,
     schedule,
@@ -18,6 +17,7 @@ from fairlead.solver.dispensers.karmada import (
 )
 from fairlead.solver.dispensers.karmada.assignment import divide, names_descending
 from fairlead.solver.dispensers.karmada.unstable_sort import largest_first
+from karmada_records import member
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def _binding(
 ) -> BindingInput:
     return BindingInput(
         replicas=replicas,
-        clusters=tuple(MemberCluster(name, available=size) for name, size in sizes.items()),
+        clusters=tuple(member(name, size) for name, size in sizes.items()),
         placement=read_placement({"replicaScheduling": scheduling, **placement}),
         previous=tuple((previous or {}).items()),
         requests={},
@@ -360,7 +360,7 @@ def test_a_full_tier_fails_as_a_whole() -> None:
 def test_a_failed_selection_is_an_error() -> None:
     """The scheduler says at which step; the condition's reason is the general one."""
     spread = [{"spreadByField": "zone", "minGroups": 1}]
-    clusters = (MemberCluster("a", zones=("z",), available=5),)
+    clusters = (member("a", 5, zones=("z",)),)
     binding = replace(_binding(5, DYNAMIC, {}, spreadConstraints=spread), clusters=clusters)
     text = "failed to select clusters: just support cluster and region spread constraint"
     assert schedule(binding).failure == Failure("SchedulerError", text)

@@ -4,21 +4,18 @@ import pytest
 
 from fairlead.manifests.api.meta import Toleration
 from fairlead.manifests.api.policies import ClusterAffinity, Placement, SpreadConstraint
-from fairlead.models.cluster import Taint
-from fairlead.solver.dispensers.karmada import (
-    BindingInput,
-    Failure,
-    MemberCluster,
-    ResourceModel,
-)
+from fairlead.models.cluster import Cluster, Grade, Taint
+from fairlead.solver.dispensers.karmada import BindingInput, Failure
 from fairlead.solver.dispensers.karmada.binding import (
     LARGEST,
-    NANO,
-    ResourceSummary,
-    nano,
-    quantities,
+    Strategy,
+    overflows,
+    read_placement,
+    with_defaults,
     wrapped,
 )
+from fairlead.solver.dispensers.karmada.binding import ignores_spread as ignoring
+from fairlead.solver.dispensers.karmada.binding import strategy as strategy_of
 from fairlead.solver.dispensers.karmada.candidates import (
     allocation,
     estimate,
@@ -28,11 +25,9 @@ from fairlead.solver.dispensers.karmada.candidates import (
     refusal,
     tier,
 )
-from fairlead.solver.dispensers.karmada.placement import Strategy, overflows, read_placement, with_defaults
-from fairlead.solver.dispensers.karmada.placement import ignores_spread as ignoring
-from fairlead.solver.dispensers.karmada.placement import strategy as strategy_of
+from karmada_records import left, member, units
 
-HOME = MemberCluster("m1", provider="aws", region="eu", zones=("a", "b"), labels={"env": "prod"}, available=5)
+HOME = member("m1", 5, provider="aws", region="eu", zones=("a", "b"), labels={"env": "prod"})
 
 
 def toleration(key: str = "", operator: str = "", value: str = "", effect: str = "") -> Toleration:
@@ -190,7 +185,7 @@ def test_tolerations(tolerated: Toleration, *, expected: bool) -> None:
 
 def test_tolerated_taints_let_clusters_pass() -> None:
     """Every repelling taint needs a toleration in the placement; the first without one is named."""
-    cluster = MemberCluster("m1", taints=(Taint("a", "x", "NoSchedule"), Taint("b", "", "NoExecute")))
+    cluster = member("m1", taints=(Taint("a", "x", "NoSchedule"), Taint("b", "", "NoExecute")))
     tolerations = [{"key": "a", "operator": "Equal", "value": "x"}, {"key": "b", "operator": "Exists"}]
     passing = BindingInput(1, (cluster,), read_placement({"clusterTolerations": tolerations}))
     assert refusal(passing, None, cluster, is_target=False) is None
@@ -201,7 +196,7 @@ def test_tolerated_taints_let_clusters_pass() -> None:
 
 def test_targets_keep_clusters_that_others_could_not_get() -> None:
     """A cluster that is a target already is not asked for the API or for its taints."""
-    cluster = MemberCluster("m1", has_api=False, taints=(Taint("down", "", "NoExecute"),), available=1)
+    cluster = Cluster("m1", taints=(Taint("down", "", "NoExecute"),), free={"pods": 1})
     binding = BindingInput(1, (cluster,), Placement())
     assert refusal(binding, None, cluster, is_target=False) == "cluster(s) did not have the API resource"
     assert refusal(binding, None, cluster, is_target=True) is None
@@ -216,13 +211,13 @@ def test_why_no_cluster_fits() -> None:
         "spreadConstraints": [{"spreadByField": field} for field in ("provider", "region", "zone")],
     }
     clusters = (
-        MemberCluster("m1", deleting=True),
-        MemberCluster("m2", taints=(Taint("soft", "", "PreferNoSchedule"), Taint("down", "v", "NoExecute"))),
-        MemberCluster("m3", provider="aws", region="eu"),
-        MemberCluster("m4"),
-        MemberCluster("m5"),
-        MemberCluster("m6"),
-        MemberCluster("m7", provider="aws"),
+        member("m1", deleting=True),
+        member("m2", taints=(Taint("soft", "", "PreferNoSchedule"), Taint("down", "v", "NoExecute"))),
+        member("m3", provider="aws", region="eu"),
+        member("m4"),
+        member("m5"),
+        member("m6"),
+        member("m7", provider="aws"),
     )
     failure = feasible(BindingInput(1, clusters, read_placement(document)), None)
     assert failure == Failure(
@@ -237,9 +232,9 @@ def test_why_no_cluster_fits() -> None:
     assert feasible(BindingInput(1, (), Placement()), None) == nothing
 
 
-def _with_summary(allocatable: dict[str, str], allocated: dict[str, str] | None = None) -> MemberCluster:
-    summary = ResourceSummary(quantities(allocatable), quantities(allocated or {}), quantities({"pods": "1"}))
-    return MemberCluster("m1", resources=summary)
+def _with_summary(allocatable: dict[str, str], allocated: dict[str, str] | None = None) -> Cluster:
+    free = left({"allocatable": allocatable, "allocated": allocated, "allocating": {"pods": "1"}})
+    return Cluster("m1", free=free)
 
 
 def test_estimate_by_summary() -> None:
@@ -248,46 +243,45 @@ def test_estimate_by_summary() -> None:
     assert estimate(cluster, None) == 100
     assert estimate(cluster, {}) == 100
     # 3 cores are left: 12 x 250m; 10 GiB: 10 x 1Gi.
-    assert estimate(cluster, quantities({"cpu": "250m"})) == 12
-    assert estimate(cluster, quantities({"cpu": "250m", "memory": "1Gi"})) == 10
+    assert estimate(cluster, units({"cpu": "250m"})) == 12
+    assert estimate(cluster, units({"cpu": "250m", "memory": "1Gi"})) == 10
     # 100.1 millicores count as 101; 3000 // 101 is 29, though 29.97 would fit.
-    assert estimate(cluster, quantities({"cpu": "100100u"})) == 29
+    assert estimate(cluster, units({"cpu": "100100u"})) == 29
     # What nobody asks for does not matter; what the cluster does not list is not there.
-    assert estimate(cluster, quantities({"nvidia.com/gpu": "0"})) == 100
-    assert estimate(cluster, quantities({"nvidia.com/gpu": "1"})) == 0
+    assert estimate(cluster, units({"nvidia.com/gpu": "0"})) == 100
+    assert estimate(cluster, units({"nvidia.com/gpu": "1"})) == 0
 
 
 def test_free_parts_of_a_unit_are_rounded_up() -> None:
     """A known generosity: 2.5 GPUs left are taken for 3."""
     cluster = _with_summary({"gpu": "4", "pods": "110"}, {"gpu": "1500m"})
-    assert estimate(cluster, quantities({"gpu": "1"})) == 3
+    assert estimate(cluster, units({"gpu": "1"})) == 3
 
 
 def test_estimate_without_room() -> None:
     """No summary, no pods left, nothing left of a resource: no replica."""
-    assert estimate(MemberCluster("m1"), None) == 0
+    assert estimate(member("m1"), None) == 0
     assert estimate(_with_summary({"pods": "1"}), None) == 0
-    assert estimate(_with_summary({"cpu": "1", "pods": "9"}, {"cpu": "2"}), quantities({"cpu": "1"})) == 0
-    assert estimate(MemberCluster("m1", available=-3), {}) == 0
+    assert estimate(_with_summary({"cpu": "1", "pods": "9"}, {"cpu": "2"}), units({"cpu": "1"})) == 0
+    assert estimate(member("m1", -3), {}) == 0
 
 
 def test_estimate_by_models() -> None:
     """Each node holds what its grade's minimum holds, at most 110 pods; the summary counts only pods."""
     models = (
-        ResourceModel(quantities({"cpu": "0", "memory": "0"}), 5),
-        ResourceModel(quantities({"cpu": "2", "memory": "8Gi"}), 3),
-        ResourceModel(quantities({"cpu": "64", "memory": "512Gi"}), 1),
+        Grade(5, units({"cpu": "0", "memory": "0"})),
+        Grade(3, units({"cpu": "2", "memory": "8Gi"})),
+        Grade(1, units({"cpu": "64", "memory": "512Gi"})),
     )
-    summary = ResourceSummary(quantities({"cpu": "1", "pods": "1000"}))
-    cluster = MemberCluster("m1", resources=summary, models=models)
+    cluster = Cluster("m1", free=units({"cpu": "1", "pods": "1000"}), grades=models)
     # 1500m: one on each of the three nodes of 2 cores, 42 on the node of 64.
-    assert estimate(cluster, quantities({"cpu": "1500m", "memory": "1Gi"})) == 3 + 42
+    assert estimate(cluster, units({"cpu": "1500m", "memory": "1Gi"})) == 3 + 42
     # 100m: 0 + 3 x 20 + at most 110.
-    assert estimate(cluster, quantities({"cpu": "100m"})) == 60 + 110
+    assert estimate(cluster, units({"cpu": "100m"})) == 60 + 110
     # No request at all: 9 nodes x 110.
     assert estimate(cluster, {}) == 990
     # A resource that the grades do not name is nowhere.
-    assert estimate(cluster, quantities({"nvidia.com/gpu": "1"})) == 0
+    assert estimate(cluster, units({"nvidia.com/gpu": "1"})) == 0
 
 
 def test_allocation() -> None:
@@ -305,13 +299,6 @@ def test_numbers_wrap_round() -> None:
     assert wrapped(-5) == -5
 
 
-def test_quantities_are_exact() -> None:
-    """Billionths hold every quantity that Kubernetes can hold; finer ones are rounded up."""
-    assert nano("250m") == NANO // 4
-    assert nano("1n") == 1
-    assert nano("0.1n") == 1
-
-
 def test_order_of_candidates() -> None:
     """Tier, then targets, then capacity with what runs there, then name."""
     document = {
@@ -325,7 +312,7 @@ def test_order_of_candidates() -> None:
     }
     placement = read_placement(document)
     sizes = {"z": 99, "a": 5, "b": 5, "c": 9, "d": 1, "e": 0}
-    clusters = tuple(MemberCluster(name, available=size) for name, size in sizes.items())
+    clusters = tuple(member(name, size) for name, size in sizes.items())
     binding = BindingInput(10, clusters, placement, previous=(("d", 0), ("e", 3), ("gone", 2)), requests={})
     candidates = ordered(binding, placement.cluster_affinities[0], clusters)
     assert [candidate.name for candidate in candidates] == ["e", "d", "c", "a", "b", "z"]

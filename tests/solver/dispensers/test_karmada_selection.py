@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.solver.dispensers.karmada import BindingInput, Failure, MemberCluster, read_placement
+from fairlead.solver.dispensers.karmada import BindingInput, Failure, read_placement
 from fairlead.solver.dispensers.karmada.candidates import ordered
 from fairlead.solver.dispensers.karmada.selection import Group, best_combination, select
+from karmada_records import member
 
 DYNAMIC = {
     "replicaDivisionPreference": "Weighted",
@@ -29,7 +30,7 @@ def _selected(
 ) -> list[str] | str:
     """Select among clusters a1, a2, ... of region A and so on; return their names, or the error."""
     clusters = tuple(
-        MemberCluster(f"{region.lower()}{number}", region=region, available=size)
+        member(f"{region.lower()}{number}", size, region=region)
         for region, sizes in regions.items()
         for number, size in enumerate(sizes, start=1)
     )

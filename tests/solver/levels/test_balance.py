@@ -15,7 +15,17 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Spread, Total, Weights
+from fairlead.models.rules import (
+    Aggregated,
+    Candidates,
+    Capacity,
+    Copies,
+    Duplicated,
+    Moves,
+    Spread,
+    Total,
+    Weights,
+)
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
@@ -129,6 +139,21 @@ def test_balance_is_proven_beside_a_workload_without_an_exact_way() -> None:
     assert outcome.placement is not None
     assert outcome.placement[keeps.key] == {"a": 2}
     assert outcome.status is Status.OPTIMAL
+
+
+def test_balance_is_proven_beside_the_only_one_that_lacks_copies() -> None:
+    """Alone it would have a copy on both clusters; beside 14 replicas of others one of 4 fits in 20 cores.
+
+    The copy stands on a; without balance a holds ten and b eight, evenly filled are nine and nine.
+    """
+    first, second, third = many(3, 7, dynamic=True, a=1, b=1)
+    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies(("a", "b")))
+    copied = replace(third, replicas=4, rules=chosen)
+    outcome = fairlead.solve(Problem(even(a=10_000, b=10_000), (first, second, copied)))
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 9, "b": 9}
+    missing = next(level for level in outcome.objectives if level.name == "missing copies")
+    assert missing.value == 1
 
 
 def test_balance_before_moves_is_no_matter_of_what_runs() -> None:

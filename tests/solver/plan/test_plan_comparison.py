@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
-from fairlead.solver.plan.comparison import (
+from fairlead.solver.plan.saved import (
     PlanComparison,
     PlanSummary,
     TargetDifference,

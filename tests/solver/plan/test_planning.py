@@ -15,13 +15,12 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.options import Budgets, PlanOptions
+from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.schedule import moved_to
 from fairlead.solver.plan.target import planned
 from fleets import random_fleet
+from moved import moved_to
 
 NAMES = ("member1", "member2", "member3")
 

@@ -26,12 +26,13 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
+from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.shortening import repairs_first
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fleets import random_fleet, tiny_fleet
+from moved import moved_to
 from wave_brute_force import goes_straight
 
 STOP_FIRST = WaveOptions(Order.STOP_FIRST)
@@ -317,7 +318,7 @@ def test_a_plan_goes_on_from_where_it_was_left() -> None:
     target = {"a": {"m1": 1}, "b": {"m2": 1}, "c": {"m3": 1}}
     plan = planned({"m0": 0, "m1": 0, "m2": 0, "m3": 500}, workloads, target)
     for done, standing in enumerate(plan.states):
-        rest = remaining(plan, standing)
+        rest = waves_of(moved_to(plan.problem, standing), plan.target)
         assert rest.waves == plan.waves[done:]
         assert rest.problem.limits == plan.problem.limits
 

@@ -16,11 +16,12 @@ import pytest
 from fairlead.models.errors import UsageError
 from fairlead.solver.running.deadline import Deadline, Stop
 from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import LocalProcesses, RayCluster, ThisProcess, cores, machines_of
+from fairlead.solver.running.machines import ThisProcess, cores
+from fairlead.solver.running.processes import LocalProcesses, RayCluster, machines_of
 
 UNGUARDED = """
 import math
-from fairlead.solver.running.machines import LocalProcesses
+from fairlead.solver.running.processes import LocalProcesses
 
 print("from the top")
 with LocalProcesses(2) as processes:
@@ -29,7 +30,7 @@ with LocalProcesses(2) as processes:
 
 SLEEPING = """
 import time
-from fairlead.solver.running.machines import LocalProcesses
+from fairlead.solver.running.processes import LocalProcesses
 
 WHO = "[__import__('time').sleep(0.5), __import__('os').getpid()][1]"
 with LocalProcesses(2) as processes:

@@ -88,28 +88,31 @@ GroupField = Annotated[
 class WorkloadSelector(Api):
     """A set of workloads; everything must match, an empty one selects every workload."""
 
-    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
-    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
-    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
-    label_selector: Annotated[
-        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
-    ] = None
+    namespaces: tuple[Text, ...] = ()
+    """Namespaces; empty selects all."""
+    names: tuple[Text, ...] = ()
+    """Names of workloads; empty selects all."""
+    kinds: tuple[Text, ...] = ()
+    """Such as Deployment; empty selects all."""
+    label_selector: LabelSelector | None = None
+    """Labels of the workload, not of its pods."""
 
 
 class ClusterSet(KarmadaSet):
     """A set of clusters, as in Karmada; everything must match, an empty one is every cluster."""
 
-    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
-    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters to leave out.")] = ()
-    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
-    field_selector: Annotated[
-        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
-    ] = None
+    cluster_names: tuple[Text, ...] = ()
+    """Names; empty selects all."""
+    exclude: tuple[Text, ...] = ()
+    """Names of clusters to leave out."""
+    label_selector: LabelSelector | None = None
+    """Labels of the cluster."""
+    field_selector: FieldSelector | None = None
+    """Provider, region and zone of the cluster."""
 
 
 class SelectingSpec(Api):
     """What is said of some workloads."""
 
-    workload_selector: Annotated[
-        WorkloadSelector, Field(description="The selected workloads; default: every workload.")
-    ] = Field(default_factory=WorkloadSelector)
+    workload_selector: WorkloadSelector = Field(default_factory=WorkloadSelector)
+    """The selected workloads; default: every workload."""

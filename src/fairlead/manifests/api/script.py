@@ -28,55 +28,52 @@ Manifest = Annotated[Mapping[str, Any], BeforeValidator(_to_manifest)]
 class Reference(Api):
     """An existing object."""
 
-    kind: Annotated[Filled, Field(description="Kind of the object, such as Deployment.")]
-    name: Annotated[Filled, Field(description="Its name.")]
-    namespace: Annotated[Text, Field(description="Its namespace; none for a cluster-scoped object.")] = ""
+    kind: Filled
+    """Kind of the object, such as Deployment."""
+    name: Filled
+    """Its name."""
+    namespace: Text = ""
+    """Its namespace; none for a cluster-scoped object."""
 
 
 class EventSpec(Api):
     """An event; its parts are applied in the order in which they are listed here."""
 
-    at: Annotated[Moment, Field(description="When, such as 2026-03-02T09:30:00Z; no event before the last.")]
-    name: Annotated[Text, Field(description="Its name, shown in results only.")] = ""
-    apply: Annotated[
-        tuple[Manifest, ...],
-        Field(description="Manifests that are new, or replace those of the same kind and name."),
-    ] = ()
-    delete: Annotated[tuple[Reference, ...], Field(description="Objects that are removed.")] = ()
-    restore: Annotated[Selected, Field(description="Clusters that are back and open again.")] = ()
-    autoscalers: Annotated[
-        Literal["min", "max"] | None,
-        Field(description="Every workload with an autoscaler is scaled to its minimum or maximum."),
-    ] = None
-    scale: Annotated[
-        Mapping[str, Count],
-        Field(description="Replicas of workloads from now on, by NAMESPACE/NAME."),
-    ] = Field(default_factory=dict)
-    cordon: Annotated[Selected, Field(description="Clusters that take nothing new until restored.")] = ()
-    drain: Annotated[Selected, Field(description="Clusters that are emptied until restored.")] = ()
-    lose: Annotated[Selected, Field(description="Clusters that are gone until restored.")] = ()
-    rebalance: Annotated[
-        Amount | None,
-        Field(
-            description="Replicas that a plan may move now: a number, or a percentage of what runs, such as"
-            ' "2%".'
-        ),
-    ] = None
+    at: Moment
+    """When, such as 2026-03-02T09:30:00Z; no event before the last."""
+    name: Text = ""
+    """Its name, shown in results only."""
+    apply: tuple[Manifest, ...] = ()
+    """Manifests that are new, or replace those of the same kind and name."""
+    delete: tuple[Reference, ...] = ()
+    """Objects that are removed."""
+    restore: Selected = ()
+    """Clusters that are back and open again."""
+    autoscalers: Literal["min", "max"] | None = None
+    """Every workload with an autoscaler is scaled to its minimum or maximum."""
+    scale: Mapping[str, Count] = Field(default_factory=dict)
+    """Replicas of workloads from now on, by NAMESPACE/NAME."""
+    cordon: Selected = ()
+    """Clusters that take nothing new until restored."""
+    drain: Selected = ()
+    """Clusters that are emptied until restored."""
+    lose: Selected = ()
+    """Clusters that are gone until restored."""
+    rebalance: Amount | None = None
+    """Replicas that a plan may move now: a number, or a percentage of what runs, such as "2%"."""
 
 
 class ScriptSpec(Api):
     """The events, and until when the last state counts."""
 
-    events: Annotated[
-        tuple[EventSpec, ...], Field(description="At least one, in order of time.", min_length=1)
-    ]
-    end: Annotated[
-        Moment | None,
-        Field(description="Until when the last state counts; default: one hour after the last event."),
-    ] = None
+    events: Annotated[tuple[EventSpec, ...], Field(min_length=1)]
+    """At least one, in order of time."""
+    end: Moment | None = None
+    """Until when the last state counts; default: one hour after the last event."""
 
 
 class Script(Object):
     """Dated events on a fleet."""
 
-    spec: Annotated[ScriptSpec, Field(description="The events.")]
+    spec: ScriptSpec
+    """The events."""

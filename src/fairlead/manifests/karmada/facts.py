@@ -36,25 +36,17 @@ _WITH_REPLICAS = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Job"})
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A placement and where it was declared.
-
-    Parameters
-    ----------
-    document
-        The policy, or the binding that holds a copy.
-    path
-        Where in the document the placement stands.
-    name
-        Who declared it, in words, such as ``policy default/nginx``.
-    totals
-        How many replicas sets of clusters hold together, by the placement and what stands around it.
-    """
+    """A placement and where it was declared."""
 
     placement: Placement
     document: Document
+    """The policy, or the binding that holds a copy."""
     path: Path
+    """Where in the document the placement stands."""
     name: str
+    """Who declared it, in words, such as ``policy default/nginx``."""
     totals: Totals = NO_TOTALS
+    """How many replicas sets of clusters hold together, by the placement and what stands around it."""
 
     def source(self, path: Path = ()) -> Source:
         """Return file and line of a field of the placement."""

@@ -102,13 +102,16 @@ def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
         yield Finding(("overflowAffinities" if overflows else "supplements",), None, message)
 
 
-def _targets(placement: Placement) -> Iterator[Finding]:
-    """List supplements of sets that candidates do not come from."""
+def _sets(placement: Placement) -> Iterator[Finding]:
+    """List supplements of sets that candidates do not come from, and wrong expressions of all sets."""
     sources = {tier.path for tier in declared_tiers(placement)}
-    for path, affinity in affinities(placement):
+    sets = tuple(affinities(placement))
+    for path, affinity in sets:
         if isinstance(affinity, ClusterAffinity) and affinity.supplements and path not in sources:
             message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
             yield Finding((*path, "supplements"), None, message)
+    for path, affinity in sets:
+        yield from below(path, selector_findings(affinity))
 
 
 def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
@@ -127,12 +130,6 @@ def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
         if tier.affinity is not None:
             yield tier.path, tier.affinity
     yield from target_sets(placement.replica_scheduling)
-
-
-def _selectors(placement: Placement) -> Iterator[Finding]:
-    """List wrong expressions of all sets of clusters."""
-    for path, affinity in affinities(placement):
-        yield from below(path, selector_findings(affinity))
 
 
 def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
@@ -232,8 +229,7 @@ def _workload_affinity(placement: Placement) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
     _groups,
-    _targets,
-    _selectors,
+    _sets,
     _tolerations,
     _spread,
     _totals,

@@ -69,18 +69,12 @@ FIELDS = ("clusterAffinity", "clusterAffinities", "affinityStrategy", "preferred
 
 @dataclass(frozen=True, slots=True)
 class DeclaredTier:
-    """One set of clusters, and where in the placement it stands.
-
-    Parameters
-    ----------
-    affinity
-        The set; None means all clusters.
-    path
-        Its path inside the placement.
-    """
+    """One set of clusters, and where in the placement it stands."""
 
     affinity: ClusterAffinity | None
+    """The set; None means all clusters."""
     path: Path
+    """Its path inside the placement."""
 
     def matched(self, clusters: Mapping[str, Cluster]) -> frozenset[str]:
         """Return the names of the clusters in the tier."""
@@ -89,18 +83,12 @@ class DeclaredTier:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredGroup:
-    """An affinity group: tiers that are filled one after the other.
-
-    Parameters
-    ----------
-    name
-        Name of the group; None where the placement has no affinity groups.
-    path
-        Its path inside the placement.
-    """
+    """An affinity group: tiers that are filled one after the other."""
 
     name: str | None
+    """Name of the group; None where the placement has no affinity groups."""
     path: Path
+    """Its path inside the placement."""
     tiers: tuple[DeclaredTier, ...]
 
     def tiers_of(self, clusters: Mapping[str, Cluster]) -> tuple[frozenset[str], ...]:
@@ -130,7 +118,8 @@ def groups_of(placement: Placement) -> tuple[DeclaredGroup, ...]:
     if terms and is_inherited(placement):
         return (_inherited("clusterAffinities", terms),)
     if terms:
-        return tuple(_group(term, ("clusterAffinities", number)) for number, term in enumerate(terms))
+        placed = ((term, ("clusterAffinities", number)) for number, term in enumerate(terms))
+        return tuple(DeclaredGroup(one.affinity_name, at, tuple(_tiers(one, at))) for one, at in placed)
     path: Path = ("clusterAffinity",)
     if placement.cluster_affinity is None:
         return (DeclaredGroup(None, path, (DeclaredTier(None, path),)),)
@@ -145,11 +134,6 @@ def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
         yield from _tiers(term, ("clusterAffinities", number))
     for number, term in enumerate(placement.preferred_cluster_affinities):
         yield from _tiers(term, ("preferredClusterAffinities", number))
-
-
-def _group(term: ClusterAffinityTerm, path: Path) -> DeclaredGroup:
-    """Return the group that one term describes."""
-    return DeclaredGroup(term.affinity_name, path, tuple(_tiers(term, path)))
 
 
 def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:

@@ -4,9 +4,9 @@ Every kind of rule has its own function. Placements that read the same share wha
 of the files, which differ, are looked up for each.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fairlead.manifests.api.policies import ClusterSet, Placement
 from fairlead.manifests.karmada.facts import Declared
@@ -37,7 +37,6 @@ from fairlead.models.rules import (
     Evenness,
     GroupTotal,
     Moves,
-    Spread,
     Tiers,
     Total,
     Weights,
@@ -48,8 +47,6 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import AffinityGroup, Workload
-
-V = TypeVar("V")
 
 
 def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Mapping[str, Bound]:
@@ -96,8 +93,8 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
     clusters = resolver.clusters
     for path, affinity in _sets(declared.placement, resolver.terms):
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
-            unknown = [name for name in dict.fromkeys(names) if name not in clusters]
-            if unknown:
+            if not all(map(clusters.__contains__, names)):
+                unknown = [name for name in dict.fromkeys(names) if name not in clusters]
                 place = (*path, field)
                 where = declared.source((*place, names.index(unknown[0])))
                 said = with_nearest(unknown, clusters)
@@ -123,18 +120,12 @@ def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet
 
 
 class Interpreted(NamedTuple):
-    """What a placement means for one workload.
-
-    Parameters
-    ----------
-    rules
-        Rules, resolved against the clusters; those of the first affinity group where there are several.
-    groups
-        The affinity groups with their rules; empty where the placement has none.
-    """
+    """What a placement means for one workload."""
 
     rules: tuple[WorkloadRule, ...]
+    """Rules, resolved against the clusters; those of the first affinity group where there are several."""
     groups: tuple[AffinityGroup, ...]
+    """The affinity groups with their rules; empty where the placement has none."""
     warnings: tuple[Statement, ...]
 
 
@@ -159,16 +150,12 @@ class Interpreter(Resolver):
         )
         standings = [division.standing for *_, division in found]
         idle = without_effect(self.bounds(first, declared), standings, declared, self.present)
-        doubts = [tuple(self._doubts(division, declared, workload)) for *_, division in found]
+        doubts = [tuple(self._doubts(division, declared, workload, made)) for _, made, division in found]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
         )
         return Interpreted(rules, groups, (*unknown, *idle, *shared))
-
-    def _shared(self, what: str, division: Division, declared: Declared, make: Callable[[], V]) -> V:
-        """Make what depends on a division and on the lines of a document once for all that share both."""
-        return self.memory.once(division.key and (what, id(declared.document), division.key), make)
 
     def _in_group(
         self,
@@ -180,25 +167,29 @@ class Interpreter(Resolver):
     ) -> tuple[tuple[WorkloadRule, ...], Division]:
         """Return the rules of a workload in one affinity group, and what they were made of."""
         division = self.division(group, workload, declared, evicting)
-        rules = (
-            self._candidates(division, declared),
-            _amount(division, declared, replicas),
-            *self._totals(division, declared),
-            *self._bounds(division, declared),
-            *self._spreads(division, declared),
-            *self._preferences(division, declared, workload),
-        )
+        # What depends on a division and on the lines of a document is made once for all that share both.
+        key = division.key and ("rules", id(declared.document), division.key)
+        found = self.memory.once(key, lambda: tuple(self._whoever(division, declared)))
+        amount = _amount(division, declared, replicas)
+        rules = (found[0], amount, *found[1:], *self._preferences(division, declared, workload))
         return rules, division
 
-    def _totals(self, division: Division, declared: Declared) -> tuple[GroupTotal, ...]:
-        """Say how many replicas sets of clusters hold together, and where that stands."""
-        found = self.totals(division, declared)
-        return self._shared("located", division, declared, lambda: located(found, declared.source))
+    def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
+        """Yield the candidates, then all rules in which no single workload counts, each with its line."""
+        yield self._candidates(division, declared)
+        yield from located(self.totals(division, declared), declared.source)
+        bounds = self.bounds(division, declared)
+        if bounds.minimum or bounds.maximum:
+            yield _at_lines(bounds, _where_held(division, declared), declared)
+        for rule, path in spreads(declared.placement, division.standing.names, self.clusters):
+            yield replace(rule, source=declared.source(path))
 
-    def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
+    def _doubts(
+        self, division: Division, declared: Declared, workload: Workload, rules: Iterable[WorkloadRule]
+    ) -> Iterator[Statement]:
         """Say what is doubtful about the totals."""
-        totals = self.totals(division, declared)
-        return doubtful(totals, self._totals(division, declared), workload, self.present)
+        totals = [rule for rule in rules if isinstance(rule, GroupTotal)]
+        return doubtful(self.totals(division, declared), totals, workload, self.present)
 
     def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
         """Say that what runs stays; nothing where nothing runs."""
@@ -231,10 +222,6 @@ class Interpreter(Resolver):
         yield from self._moves(workload, keep=dynamic)
 
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
-        """Say where in the files the reasons stand."""
-        return self._shared("candidates", division, declared, lambda: self._with_opening(division, declared))
-
-    def _with_opening(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""
         found, openable = candidates(division.standing, declared.source), division.standing.openable()
         if not openable:
@@ -243,21 +230,6 @@ class Interpreter(Resolver):
         # What is opened belongs to the last overflow tier.
         later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
         return replace(found, opening=(_at_lines(bounds, later, declared),))
-
-    def _spreads(self, division: Division, declared: Declared) -> tuple[Spread, ...]:
-        """Say over how many groups of candidates a workload is spread, and where that stands."""
-        if not declared.placement.spread_constraints:
-            return ()
-        found = spreads(declared.placement, division.standing.names, self.clusters)
-        rules = (replace(rule, source=declared.source(path)) for rule, path in found)
-        return self._shared("spread", division, declared, lambda: tuple(rules))
-
-    def _bounds(self, division: Division, declared: Declared) -> Iterator[Bounds]:
-        """Say where in the files the bounds stand; nothing where there are none."""
-        found = self.bounds(division, declared)
-        if found.minimum or found.maximum:
-            held = _where_held(division, declared)
-            yield self._shared("bounds", division, declared, lambda: _at_lines(found, held, declared))
 
 
 @dataclass(frozen=True, slots=True)

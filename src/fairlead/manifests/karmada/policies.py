@@ -16,34 +16,23 @@ MATCHES_ALL, MATCHES_LABELS, MATCHES_NAME = range(1, 4)
 
 
 class Resource(NamedTuple):
-    """What policies select by.
-
-    Parameters
-    ----------
-    api_version, kind, namespace, name, labels
-        The resource; the namespace is empty where it is cluster-scoped.
-    """
+    """What policies select by."""
 
     api_version: str
     kind: str
     namespace: str
     name: str
     labels: Mapping[str, str]
+    """Of the resource, all five; the namespace is empty where it is cluster-scoped."""
 
 
 class Choice(NamedTuple):
-    """The policy of a resource, and a better one that came too late.
-
-    Parameters
-    ----------
-    policy
-        The policy that applies; None where none does.
-    outvoted
-        A policy that precedes it, but must not take over a resource that is claimed already.
-    """
+    """The policy of a resource, and a better one that came too late."""
 
     policy: Located[PropagationPolicy] | None
+    """The policy that applies; None where none does."""
     outvoted: Located[PropagationPolicy] | None = None
+    """A policy that precedes it, but must not take over a resource that is claimed already."""
 
 
 def claim_of(model: Object) -> tuple[str, str] | None:
@@ -60,20 +49,14 @@ def claim_of(model: Object) -> tuple[str, str] | None:
 
 
 class Entry(NamedTuple):
-    """One selector of a policy.
-
-    Parameters
-    ----------
-    namespace
-        Only namespace in which it selects; empty for all that its policy reaches.
-    labels
-        Labels that it selects; None for all.
-    """
+    """One selector of a policy."""
 
     policy: Located[PropagationPolicy]
     precision: int
     namespace: str
+    """Only namespace in which it selects; empty for all that its policy reaches."""
     labels: LabelSelector | None
+    """Labels that it selects; None for all."""
 
     def selects(self, resource: Resource) -> bool:
         """Tell whether a resource of the right kind and name is selected."""
@@ -87,16 +70,11 @@ _Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class PolicyIndex:
-    """Selectors of policies, by what they select.
-
-    Parameters
-    ----------
-    entries
-        By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
-        names).
-    """
+    """Selectors of policies, by what they select."""
 
     entries: Mapping[_Key, Sequence[Entry]]
+    """By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
+    names)."""
     by_name: Mapping[tuple[str, str], Located[PropagationPolicy]]
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import (
@@ -84,9 +85,14 @@ def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Pa
     for path, constraint in constraints_of(strategy):
         lists.append(((*path, "clusterConstraintTerms"), constraint.cluster_constraint_terms))
     for path, terms in lists:
+        if all(map(_ONLY_NAMES, terms)):
+            continue
         for position, term in enumerate(terms):
             if not term.only_names:
                 yield (*path, position, *term.target_path), term.target_cluster
+
+
+_ONLY_NAMES = attrgetter("only_names")
 
 
 DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
@@ -135,15 +141,10 @@ def _preference(placement: Placement) -> ClusterPreferences | None:
 
 
 class StaticWeights(NamedTuple):
-    """Weights by candidate, and the candidates that lose out.
-
-    Parameters
-    ----------
-    weights
-        Positive weights by candidate.
-    """
+    """Weights by candidate, and the candidates that lose out."""
 
     weights: Mapping[str, int]
+    """Positive weights by candidate."""
     closed: Mapping[str, Ground]
 
 
@@ -176,20 +177,14 @@ class Declaration(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedBounds:
-    """Bounds by candidate.
-
-    Parameters
-    ----------
-    idle
-        Terms that name clusters which are no candidates: path of the term, and these clusters.
-    absent
-        Terms that name clusters which the input does not have: path of the term, and these names.
-    """
+    """Bounds by candidate."""
 
     minimum: Mapping[str, Declaration]
     maximum: Mapping[str, Declaration]
     idle: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    """Terms that name clusters which are no candidates: path of the term, and these clusters."""
     absent: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    """Terms that name clusters which the input does not have: path of the term, and these names."""
 
 
 NO_BOUNDS = ResolvedBounds({}, {})
@@ -259,9 +254,16 @@ class Terms:
         # By identity; the terms are kept, so that no other one gets the identity of one that is gone.
         self._known: dict[int, Single | None] = {}
         self._kept: list[StaticClusterWeight] = []
+        self._last: tuple[Sequence[StaticClusterWeight], Sequence[Single] | None] = ((), ())
 
     def singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
         """Return cluster and weight of every term; None unless each names one cluster, and that is there."""
+        if self._last[0] is not terms:
+            self._last = terms, self._singles(terms)
+        return self._last[1]
+
+    def _singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
+        """Return the same, looked up."""
         try:
             found = list(map(self._known.__getitem__, map(id, terms)))
         except KeyError:

@@ -104,22 +104,15 @@ def grounds(
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Candidates and weights of one workload in one affinity group.
-
-    Parameters
-    ----------
-    weights
-        Weight by candidate; None where nothing is divided.
-    tiers
-        Candidates by overflow tier; empty where there are not at least two.
-    key
-        Equal for workloads that share this division; None where nobody does.
-    """
+    """Candidates and weights of one workload in one affinity group."""
 
     standing: Standing
     weights: Mapping[str, int] | None = None
+    """Weight by candidate; None where nothing is divided."""
     tiers: TieredNames = ()
+    """Candidates by overflow tier; empty where there are not at least two."""
     key: Hashable | None = None
+    """Equal for workloads that share this division; None where nobody does."""
 
 
 class Resolver(Fleet):
@@ -237,5 +230,5 @@ class Resolver(Fleet):
         found = self.weighed(self.rooms(base.names, workload), workload)
         rooms = self.rooms(base.openable(), workload)
         hopeless = [name for name, most in rooms.items() if most is None]
-        closed = base.closed_for_good(hopeless).without(found.closed)
+        closed = base.closed_for_good(hopeless, cause=Cause.UNWEIGHABLE).without(found.closed)
         return Division(closed.limited(found.full), found.weights, key=key)

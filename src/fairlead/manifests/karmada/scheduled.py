@@ -205,16 +205,11 @@ BUILT_IN: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Priorities:
-    """The priority classes of the input.
-
-    Parameters
-    ----------
-    default
-        Priority of pods that name no class.
-    """
+    """The priority classes of the input."""
 
     values: Mapping[str, int]
     default: int
+    """Priority of pods that name no class."""
 
     @classmethod
     def of(cls, classes: Iterable[Located[PriorityClass]]) -> "Priorities":

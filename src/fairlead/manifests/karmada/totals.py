@@ -21,17 +21,12 @@ NOT_LISTED = "is in none of the listed regions"
 
 
 class Target(NamedTuple):
-    """A set of clusters and the replicas that it holds together.
-
-    Parameters
-    ----------
-    where
-        Where the number stands: a path inside the placement, or a source elsewhere.
-    """
+    """A set of clusters and the replicas that it holds together."""
 
     clusters: ClusterSet
     replicas: int
     where: Path | Source
+    """Where the number stands: a path inside the placement, or a source elsewhere."""
 
 
 class Number(NamedTuple):
@@ -43,54 +38,38 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a placement, and the object around it, says of totals.
-
-    Parameters
-    ----------
-    targets
-        Sets of clusters with their totals; other clusters are no candidates. Empty where there are none.
-    numbers
-        Totals of all candidates together; every one of them holds.
-    regions
-        Regions to which an annotation limits the candidates; None where none does.
-    even
-        True where the change of the totals is shared evenly; else weights or full copies divide.
-    apart
-        True where a part of it stands outside of the placement.
-    """
+    """What a placement, and the object around it, says of totals."""
 
     targets: tuple[Target, ...] = ()
+    """Sets of clusters with their totals; other clusters are no candidates. Empty where there are none."""
     numbers: tuple[Number, ...] = ()
+    """Totals of all candidates together; every one of them holds."""
     regions: frozenset[str] | None = None
+    """Regions to which an annotation limits the candidates; None where none does."""
     regions_at: Path | Source = ()
     even: bool = False
+    """True where the change of the totals is shared evenly; else weights or full copies divide."""
     equal: bool = False
     apart: bool = False
+    """True where a part of it stands outside of the placement."""
 
 
 NO_TOTALS = Totals()
 
 
 class Group(NamedTuple):
-    """A total, resolved against the candidates.
-
-    Parameters
-    ----------
-    where
-        Where the number stands.
-    absent
-        Names of clusters that the input does not have.
-    closed
-        Clusters of the set that are no candidates.
-    """
+    """A total, resolved against the candidates."""
 
     name: str
     clusters: frozenset[str]
     replicas: int
     where: Path | Source
+    """Where the number stands."""
     absent: tuple[str, ...] = ()
+    """Names of clusters that the input does not have."""
     whole: bool = False
     closed: frozenset[str] = frozenset()
+    """Clusters of the set that are no candidates."""
 
 
 def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, Cluster]) -> Standing:

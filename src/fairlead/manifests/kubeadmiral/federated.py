@@ -26,16 +26,11 @@ TEMPLATES: Mapping[tuple[str, str], type[Workload]] = {
 
 @dataclass(frozen=True, slots=True)
 class Federated:
-    """A federated object whose template is a workload.
-
-    Parameters
-    ----------
-    template
-        The workload inside it; its lines are those of the file.
-    """
+    """A federated object whose template is a workload."""
 
     located: Located[FederatedObject]
     template: Located[Workload]
+    """The workload inside it; its lines are those of the file."""
 
     @property
     def namespace(self) -> str:

@@ -47,16 +47,11 @@ NO_COPY = "may hold at most 0 replicas"
 
 
 class Interpreted(NamedTuple):
-    """What a policy means for one workload.
-
-    Parameters
-    ----------
-    warnings
-        Preferences without effect, and what is assumed.
-    """
+    """What a policy means for one workload."""
 
     rules: tuple[WorkloadRule, ...]
     warnings: tuple[Statement, ...]
+    """Preferences without effect, and what is assumed."""
 
 
 class PolicyInterpreter(Fleet):
@@ -111,7 +106,7 @@ class PolicyInterpreter(Fleet):
         """Place a copy on every cluster, or on as many as allowed."""
         limits = bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
-        empty = {name: Ground(NO_COPY, most.source) for name, most in none.items()}
+        empty = {name: Ground(NO_COPY, most.source, cause=Cause.NO_COPY) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         reported = bounds(policy, feedback, open_to.openable()) or Bounds()
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum, *reported.maximum}
@@ -156,7 +151,8 @@ class PolicyInterpreter(Fleet):
         weighed = self._weighed(workload, policy, open_to)
         found = open_to.without(weighed.closed)
         if found.openable():
-            found = found.closed_for_good(self._weighed_if_open(workload, policy, found))
+            cause = None if is_static(policy) else Cause.UNWEIGHABLE
+            found = found.closed_for_good(self._weighed_if_open(workload, policy, found), cause=cause)
         found = found.limited(weighed.full)
         yield self._candidates(found)
         yield Total(replicas)

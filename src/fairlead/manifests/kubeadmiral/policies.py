@@ -26,21 +26,15 @@ _PREFERENCES = (MINIMUM, MAXIMUM, "weight", "priority")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas clusters should get.
-
-    Parameters
-    ----------
-    entries
-        Every listed cluster, with the place of its last entry; empty means that all clusters may be used.
-    minimum, maximum, weights, priorities
-        What is said, by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too.
-    """
+    """How many replicas clusters should get."""
 
     entries: Mapping[str, Source] = field(default_factory=dict)
+    """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""
     minimum: Mapping[str, Bound] = field(default_factory=dict)
     maximum: Mapping[str, Bound] = field(default_factory=dict)
     weights: Mapping[str, Bound] = field(default_factory=dict)
     priorities: Mapping[str, Bound] = field(default_factory=dict)
+    """What is said, by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too."""
 
     @property
     def told(self) -> frozenset[str]:

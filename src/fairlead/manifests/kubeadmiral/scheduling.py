@@ -42,29 +42,19 @@ class Chosen(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What became of a subject.
-
-    Parameters
-    ----------
-    workload
-        With its rules; None where it is left out.
-    """
+    """What became of a subject."""
 
     workload: Workload | None
+    """With its rules; None where it is left out."""
     warnings: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """KubeAdmiral's part of the input.
-
-    Parameters
-    ----------
-    policies
-        By namespace (empty for a cluster policy) and name.
-    """
+    """KubeAdmiral's part of the input."""
 
     policies: Mapping[tuple[str, str], Policy]
+    """By namespace (empty for a cluster policy) and name."""
     interpreter: PolicyInterpreter
 
     @classmethod

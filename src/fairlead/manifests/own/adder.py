@@ -1,9 +1,9 @@
 """From one manifest of our own kinds to rules of one workload."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import NamedTuple, TypeVar, assert_never
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
@@ -13,91 +13,16 @@ from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
+from fairlead.models.closed import rule_without
 from fairlead.models.cluster import Cluster
-from fairlead.models.errors import InternalError
-from fairlead.models.rules import (
-    Aggregated,
-    Bounds,
-    Candidates,
-    Copies,
-    CustomCost,
-    Duplicated,
-    Evenness,
-    Grouped,
-    GroupTotal,
-    MovePrice,
-    Moves,
-    Price,
-    Shares,
-    Tiers,
-    Total,
-    Weights,
-    WorkloadRule,
-)
+from fairlead.models.rules import Bounds, Candidates, Weights, WorkloadRule
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
+from fairlead.models.variants import Rules
 from fairlead.models.workload import Workload
 
-V = TypeVar("V")
 Closed = Mapping[str, Exclusion]
-
-
-def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
-    """Return a rule that does not know some candidates any more, other than as excluded."""
-    if not closed:
-        return rule
-    match rule:
-        case Candidates():
-            return _candidates(rule, closed)
-        case Bounds():
-            low, high = _left(rule.minimum, closed), _left(rule.maximum, closed)
-            return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
-        case GroupTotal():
-            return replace(rule, clusters=rule.clusters - closed.keys())
-        case Grouped() | CustomCost():
-            return rule.without(closed.keys())
-        case Tiers():
-            return _tiers(rule, closed)
-        case Weights():
-            tiers = tuple(tier - closed.keys() for tier in rule.tiers)
-            return replace(rule, weights=_left(rule.weights, closed), tiers=tiers)
-        case (
-            Aggregated()
-            | Copies()
-            | Duplicated()
-            | Evenness()
-            | MovePrice()
-            | Moves()
-            | Price()
-            | Shares()
-            | Total()
-        ):
-            return rule
-        case _:
-            assert_never(rule)
-
-
-def _candidates(rule: Candidates, closed: Closed) -> Candidates:
-    """Exclude candidates with the reason."""
-    names = tuple(name for name in rule.names if name not in closed)
-    excluded = {**rule.excluded, **{name: closed[name] for name in rule.names if name in closed}}
-    return Candidates(
-        names, {name: excluded[name] for name in sorted(excluded)}, _left(rule.held_only, closed)
-    )
-
-
-def _left(values: Mapping[str, V], closed: Closed) -> Mapping[str, V]:
-    """Return what is said of the clusters that stay."""
-    return {name: value for name, value in values.items() if name not in closed}
-
-
-def _tiers(rule: Tiers, closed: Closed) -> Tiers:
-    """Return the tiers that still have clusters, each with its source."""
-    left = [tier - closed.keys() for tier in rule.tiers]
-    kept = [position for position, tier in enumerate(left) if tier]
-    sources = tuple(rule.sources[position] for position in kept if position < len(rule.sources))
-    return Tiers(tuple(left[position] for position in kept), sources)
 
 
 def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remark]:
@@ -113,18 +38,6 @@ def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remar
         yield Remark(text, source)
 
 
-Rules = tuple[WorkloadRule, ...]
-
-PER_WORKLOAD: tuple[type[Object], ...] = (
-    own.HierarchicalWeights,  # first, because it excludes candidates
-    own.GroupBounds,
-    *grouped.KINDS,
-    own.PriceList,
-    RuleManifest,
-)
-"""Kinds that add rules to single workloads, in the order in which they do."""
-
-
 class Added(NamedTuple):
     """The rules of a workload with what a manifest adds, and what there is to say about it."""
 
@@ -134,80 +47,71 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """Resolves manifests against candidates; workloads with the same candidates share what comes of it."""
+    """Resolves manifests against candidates; workloads with the same candidates share what comes of it.
+
+    Every method adds what a manifest says to the rules of a workload, or of one of its affinity groups.
+    """
 
     clusters: Mapping[str, Cluster]
     memory: Memory = field(default_factory=Memory)
 
-    def remarks(self, located: Located[Object]) -> Iterator[Remark]:
-        """Tell what in a manifest matches no cluster of the input."""
-        match located.model:
-            case own.GroupBounds() as model:
-                yield from grouped.remarks(Located(model, located.document), self.clusters)
-            case own.PriceList() as model:
-                yield from prices.remarks(Located(model, located.document), self.clusters)
-            case own.HierarchicalWeights() as model:
-                yield from hierarchy.remarks(Located(model, located.document), self.clusters)
-            case _:
-                return
-
-    def add(self, located: Located[Object], workload: Workload, rules: Rules) -> Added:
-        """Add to the rules of a workload, or of one of its affinity groups, what a manifest says."""
-        names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
-        if isinstance(located.model, grouped.GroupedKind):
-            return self._grouped(Located(located.model, located.document), names, workload.replicas, rules)
-        match located.model:
-            case own.GroupBounds() as model:
-                return self._group_bounds(Located(model, located.document), names, rules)
-            case own.PriceList() as model:
-                return self._price(Located(model, located.document), names, needs(workload), rules)
-            case own.HierarchicalWeights() as model:
-                return self._shares(Located(model, located.document), names, rules)
-            case RuleManifest() as model:
-                return self._outside(Located(model, located.document), names, replace(workload, rules=rules))
-            case model:
-                raise InternalError(f"{type(model).__name__} adds no rule to a workload")
-
-    def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
+    def group_bounds(self, located: Located[own.GroupBounds], workload: Workload) -> Added:
+        """Add how many replicas groups of clusters hold."""
+        names = _candidate_names(workload)
         key = (id(located.model), names)
         found = self.memory.once(key, lambda: grouped.totals(located, names, self.clusters))
-        return Added(*grouped.added(rules, found))
+        return Added(*grouped.added(workload.rules, found))
 
-    def _grouped(
-        self, located: Located[grouped.GroupedKind], names: Sequence[str], replicas: int, rules: Rules
-    ) -> Added:
+    def grouped(self, located: Located[grouped.GroupedKind], workload: Workload) -> Added:
+        """Add what has to hold of the groups of a field."""
+        names, replicas = _candidate_names(workload), workload.replicas
         key = (id(located.model), names)
         silent = self.memory.once(key, lambda: tuple(grouped.silent(located, names, self.clusters)))
         rule = self.memory.once(
             (*key, replicas), lambda: grouped.rule_of(located, replicas, names, self.clusters)
         )
-        return Added((*rules, rule), silent)
+        return Added((*workload.rules, rule), silent)
 
-    def _price(
-        self, located: Located[own.PriceList], names: Sequence[str], needed: Mapping[str, int], rules: Rules
-    ) -> Added:
+    def price(self, located: Located[own.PriceList], workload: Workload) -> Added:
+        """Add what a replica costs."""
+        names, needed = _candidate_names(workload), needs(workload)
         key = (id(located.model), names)
         priced = self.memory.once(id(located.model), lambda: prices.entries(located, self.clusters))
         free = self.memory.once(key, lambda: tuple(prices.unpriced(located, priced, names)))
         rule = self.memory.once(
             (*key, tuple(sorted(needed.items()))), lambda: prices.price(located, priced, names, needed)
         )
-        return Added((*rules, rule), free)
+        return Added((*workload.rules, rule), free)
 
-    def _shares(self, located: Located[own.HierarchicalWeights], names: Sequence[str], rules: Rules) -> Added:
+    def shares(self, located: Located[own.HierarchicalWeights], workload: Workload) -> Added:
         """Put shares in the place of weights; a workload that is not divided by weights has none."""
-        if not any(isinstance(rule, Weights) for rule in rules):
+        rules, names = workload.rules, _candidate_names(workload)
+        if workload.rule(Weights) is None:
             text = f"{named(located)} has no effect where replicas are not divided by weights"
             return Added(rules, (Remark(text, located.source()),))
         key = (id(located.model), names)
         found = self.memory.once(key, lambda: hierarchy.division(located, names, self.clusters))
-        kept = tuple(
-            found.shares if isinstance(rule, Weights) else self._without(rule, found) for rule in rules
-        )
-        return Added(kept, tuple(idle_bounds(rules, found.closed)))
 
-    def _outside(self, located: Located[RuleManifest], names: Sequence[str], workload: Workload) -> Added:
+        kept = (
+            found.shares if isinstance(rule, Weights) else self._without(rule, workload, found)
+            for rule in rules
+        )
+        left = tuple(rule for rule in kept if rule is not None)
+        return Added(left, tuple(idle_bounds(rules, found.closed)))
+
+    def _without(
+        self, rule: WorkloadRule, workload: Workload, found: hierarchy.Division
+    ) -> WorkloadRule | None:
+        """Take the candidates without a share out of a rule."""
+
+        def reduced() -> WorkloadRule | None:
+            return rule_without(rule, workload.rules, workload, found.closed) if found.closed else rule
+
+        return self.memory.once(("without", id(rule), id(found)), reduced)
+
+    def outside(self, located: Located[RuleManifest], workload: Workload) -> Added:
         """Add what a kind from outside makes; of equal rules all workloads have the very same one."""
+        names = _candidate_names(workload)
         candidates = [self.clusters[name] for name in sorted(names)]
         found = rule_of(located.model, workload, candidates, located.source)
         if found is None:
@@ -217,6 +121,27 @@ class Adder:
         known.extend([rule] if rule is found else [])
         return Added((*workload.rules, rule))
 
-    def _without(self, rule: WorkloadRule, found: hierarchy.Division) -> WorkloadRule:
-        """Take the candidates without a share out of a rule."""
-        return self.memory.once(("without", id(rule), id(found)), partial(without, rule, found.closed))
+
+def _candidate_names(workload: Workload) -> tuple[str, ...]:
+    rule = workload.rule(Candidates)
+    return rule.names if rule else ()
+
+
+class Way(NamedTuple):
+    """How a kind adds rules to single workloads, and what in a manifest of it matches no cluster."""
+
+    add: Callable[[Adder, Any, Workload], Added]
+    remarks: Callable[[Any, Mapping[str, Cluster]], Iterator[Remark]] = lambda _located, _clusters: iter(())
+
+
+WAYS: Mapping[type[Object], Way] = MappingProxyType(
+    {
+        own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
+        own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
+        own.Survival: Way(Adder.grouped),
+        own.Skew: Way(Adder.grouped),
+        own.PriceList: Way(Adder.price, prices.remarks),
+        RuleManifest: Way(Adder.outside),
+    }
+)
+"""Kinds that add rules to single workloads, in the order in which they do."""

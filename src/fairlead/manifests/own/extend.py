@@ -1,7 +1,8 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import move_budgets, prices, profile
-from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
+from fairlead.manifests.own.adder import WAYS, Added, Adder
 from fairlead.manifests.own.sets import (
     Remark,
     named,
@@ -31,7 +32,7 @@ from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import Deviation, Tolerance
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import Workload
 
 
 def companionships(
@@ -61,29 +62,20 @@ def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[
 
 
 class Extended(NamedTuple):
-    """What our own kinds make of a problem.
-
-    Parameters
-    ----------
-    rules
-        Rules that several workloads share.
-    levels
-        Keys of the objective levels, the most important first.
-    tolerances
-        How much worse than best levels may be, by key.
-    failure_rates
-        How often clusters fail.
-    warnings
-        Selectors that match nothing, bounds without effect and the like.
-    """
+    """What our own kinds make of a problem."""
 
     workloads: tuple[Workload, ...]
     rules: tuple[Companionship | MoveBudget, ...]
+    """Rules that several workloads share."""
     levels: tuple[str, ...]
+    """Keys of the objective levels, the most important first."""
     deviation: Deviation
     tolerances: Mapping[str, Tolerance]
+    """How much worse than best levels may be, by key."""
     failure_rates: tuple[FailureRate, ...]
+    """How often clusters fail."""
     warnings: tuple[Statement, ...]
+    """Selectors that match nothing, bounds without effect and the like."""
 
 
 def extend(
@@ -102,12 +94,13 @@ def extend(
     adder = Adder({cluster.name: cluster for cluster in clusters})
     extended = list(workloads)
     told = list(_selecting_nothing(manifests, workloads))
-    for kind in PER_WORKLOAD:
+    for kind, way in WAYS.items():
         for located in sorted(of_kind(manifests, kind), key=lambda one: one.model.kind):
-            told.extend(adder.remarks(located))
+            told.extend(way.remarks(located, adder.clusters))
+            add = partial(way.add, adder, located)
             for position, workload in enumerate(extended):
                 if selects_workload(located, workload):
-                    extended[position], remarks = _added(adder, located, workload)
+                    extended[position], remarks = _added(add, workload)
                     told.extend(one._replace(workload=workload.key) for one in remarks)
     companions, lonely = _companions(manifests, extended)
     budgets, idle = _budgets(manifests, clusters, extended)
@@ -126,18 +119,15 @@ def extend(
     )
 
 
-def _added(adder: Adder, located: Located[Object], workload: Workload) -> tuple[Workload, list[Remark]]:
+def _added(add: Callable[[Workload], Added], workload: Workload) -> tuple[Workload, Sequence[Remark]]:
     """Add to a workload, in every affinity group, what one manifest says of it."""
-    told: list[Remark] = []
     if not workload.groups:
-        rules, remarks = adder.add(located, workload, workload.rules)
-        return replace(workload, rules=rules), list(remarks)
-    groups: list[AffinityGroup] = []
-    for group in workload.groups:
-        rules, remarks = adder.add(located, workload, group.rules)
-        groups.append(replace(group, rules=rules))
-        told.extend(remarks)
-    return at_start(replace(workload, groups=tuple(groups))), told
+        rules, remarks = add(workload)
+        return replace(workload, rules=rules), remarks
+    found = [add(replace(workload, rules=group.rules)) for group in workload.groups]
+    pairs = zip(workload.groups, found, strict=True)
+    groups = tuple(replace(group, rules=each.rules) for group, each in pairs)
+    return at_start(replace(workload, groups=groups)), [one for each in found for one in each.remarks]
 
 
 def _companions(

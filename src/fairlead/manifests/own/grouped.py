@@ -18,8 +18,6 @@ from fairlead.models.source import Source
 from fairlead.models.topology import groups, groups_of, values_of
 
 GroupedKind = own.Survival | own.Skew
-KINDS = (own.Survival, own.Skew)
-"""The kinds, in the order in which they add rules."""
 MOST_WAYS = 5_000
 """In how many ways what is lost may be chosen: two of 100 clusters are 4,950, each a row of the model."""
 
@@ -103,17 +101,12 @@ def silent(
 
 
 class Titled(NamedTuple):
-    """A total and where it stands, in words.
-
-    Parameters
-    ----------
-    opening
-        True for a group of a field that has no candidate, so that it counts only once one is opened.
-    """
+    """A total and where it stands, in words."""
 
     title: str
     total: GroupTotal
     opening: bool = False
+    """True for a group of a field that has no candidate, so that it counts only once one is opened."""
 
 
 def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:

@@ -20,16 +20,11 @@ _PROPERTIES = ("provider", "region", "zone")
 
 
 class Division(NamedTuple):
-    """The shares of candidates, and the candidates that have none.
-
-    Parameters
-    ----------
-    closed
-        Candidates without a share, with the reason.
-    """
+    """The shares of candidates, and the candidates that have none."""
 
     shares: Shares
     closed: Mapping[str, Exclusion]
+    """Candidates without a share, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,12 @@ KIND = "own-kind"
 
 
 class Remark(NamedTuple):
-    """A warning.
-
-    Parameters
-    ----------
-    workload
-        Key of the workload it holds for; None where it holds whatever the workload.
-    """
+    """A warning."""
 
     text: str
     source: Source
     workload: str | None = None
+    """Key of the workload it holds for; None where it holds whatever the workload."""
 
 
 def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:

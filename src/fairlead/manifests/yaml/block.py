@@ -36,24 +36,16 @@ _FRESH = frozenset({dict, list})
 
 
 class _Line(NamedTuple):
-    """What a line says.
-
-    Parameters
-    ----------
-    column
-        Where its first dash or its key stands.
-    dashes
-        Items of lists that begin in it.
-    key
-        Its key; None where it is an item and no more.
-    value
-        Its value; the class of an empty mapping or list, which are made anew each time.
-    """
+    """What a line says."""
 
     column: int
+    """Where its first dash or its key stands."""
     dashes: int
+    """Items of lists that begin in it."""
     key: str | None
+    """Its key; None where it is an item and no more."""
     value: Any
+    """Its value; the class of an empty mapping or list, which are made anew each time."""
 
 
 def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:

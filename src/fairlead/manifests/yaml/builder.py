@@ -29,37 +29,27 @@ Values = list[tuple[Any, Places]]
 
 @dataclass(slots=True)
 class _Frame:
-    """A mapping or list that is not yet complete.
-
-    Parameters
-    ----------
-    line, anchor
-        Where it begins, and the name that aliases use; None where it has none.
-    key, key_line
-        In a mapping: the key whose value comes next; None where a key comes next.
-    dropped, merging
-        True where the next value is not stored (its key is a duplicate) or is merged.
-    size_before
-        Values of the document before this one.
-    height
-        Levels inside, this one included.
-    numbered
-        In a mapping: lines by key, as far as somebody asked.
-    """
+    """A mapping or list that is not yet complete."""
 
     items: dict[str, Any] | list[Any]
     line: int
     anchor: str | None
+    """Where it begins, and the name that aliases use; None where it has none."""
     size_before: int
+    """Values of the document before this one."""
     lines: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
     key: str | None = None
     key_line: int = 0
+    """In a mapping: the key whose value comes next; None where a key comes next."""
     merges: list[tuple[dict[str, Any], int]] = field(default_factory=list)
     dropped: bool = False
     merging: bool = False
+    """True where the next value is not stored (its key is a duplicate) or is merged."""
     height: int = 1
+    """Levels inside, this one included."""
     numbered: dict[str, int] = field(default_factory=dict)
+    """In a mapping: lines by key, as far as somebody asked."""
 
     def line_of(self, key: str) -> int:
         """Return the line of a key of the mapping, which is numbered as far as has not been done yet."""

@@ -24,17 +24,12 @@ class LineTable:
 
     The entries of one mapping or list stand next to each other, in the order of the mapping or list: a block.
     A block number is where a block begins, 0 where there are no entries. That makes 8 bytes for a value.
-
-    Parameters
-    ----------
-    lines
-        Line of every entry: of the key in a mapping, of the item in a list.
-    blocks
-        Block of the entry's own entries.
     """
 
     lines: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    """Line of every entry: of the key in a mapping, of the item in a list."""
     blocks: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    """Block of the entry's own entries."""
     _positions: dict[int, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
     def add(self, lines: list[int], blocks: list[int]) -> int:
@@ -158,20 +153,14 @@ class Lines:
 
 @dataclass(frozen=True)
 class Document:
-    """One manifest as it was written.
-
-    Parameters
-    ----------
-    data
-        The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that
-        an alias repeats are one object; do not change it.
-    outer
-        The manifest that holds this one, such as a FederatedObject its template; None where none does.
-    """
+    """One manifest as it was written."""
 
     data: dict[str, Any]
+    """The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that an
+    alias repeats are one object; do not change it."""
     lines: Places
     outer: "Document | None" = None
+    """The manifest that holds this one, such as a FederatedObject its template; None where none does."""
     at: Path = ()
 
     @property

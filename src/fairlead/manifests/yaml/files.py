@@ -16,7 +16,7 @@ from fairlead.models.source import Source
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 # What YAML calls printable, and a byte order mark inside the text, which is harmless.
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 # Read piece by piece: a reader that is asked for all that is allowed would reserve as much memory.
 _CHUNK = 2**20
@@ -163,7 +163,8 @@ def _decoded(content: bytes, file: str) -> str | Mistake:
 
 def _checked(text: str, file: str) -> Text | Mistake:
     """Return a text, or the first character in it that no manifest may hold."""
-    found = _UNPRINTABLE.search(text)
+    # To compile the whole takes milliseconds, and most texts are plain.
+    found = re.search("[^\t\n\r\x20-\x7e]" if text.isascii() else _UNPRINTABLE, text)
     if found is None:
         return Text(file, text)
     line = text.count("\n", 0, found.start()) + 1

@@ -10,8 +10,7 @@ from typing import Any
 
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Path, Places, has_entry
-from fairlead.manifests.yaml.events import Reading
-from fairlead.manifests.yaml.json_text import build, skip_space
+from fairlead.manifests.yaml.json_text import Reading, build, skip_space
 
 ITEMS = "items"
 
@@ -20,17 +19,12 @@ _decoder = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class LateText(ABC):
-    """Text of one object, which is known to be sound.
-
-    Parameters
-    ----------
-    first
-        Line where it begins.
-    """
+    """Text of one object, which is known to be sound."""
 
     file: str
     text: str = field(repr=False)
     first: int = 1
+    """Line where it begins."""
 
     @cached_property
     def whole(self) -> tuple[Any, Places]:
@@ -166,16 +160,11 @@ def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class LateLines:
-    """Places that are looked for in the text when a line is asked for; see `Places`.
-
-    Parameters
-    ----------
-    path
-        What these places are of, from the top of the text.
-    """
+    """Places that are looked for in the text when a line is asked for; see `Places`."""
 
     text: LateText
     path: Path = ()
+    """What these places are of, from the top of the text."""
 
     @property
     def file(self) -> str:

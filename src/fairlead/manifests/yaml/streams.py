@@ -7,8 +7,7 @@ import yaml
 from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import shortened
-from fairlead.manifests.yaml.events import Reading
-from fairlead.manifests.yaml.json_text import looks_like_json, read_json
+from fairlead.manifests.yaml.json_text import Reading, looks_like_json, read_json
 from fairlead.manifests.yaml.late import BlockText, JsonText, LateLines
 from fairlead.manifests.yaml.quick import parse_json
 from fairlead.models.errors import ManifestError, Mistake

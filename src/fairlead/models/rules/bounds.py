@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import repeat
 from operator import gt, itemgetter, lt
 from typing import TYPE_CHECKING, NamedTuple
 
+from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
+from fairlead.models.kept import Known
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
@@ -19,50 +20,36 @@ KIND = "bounds"
 
 
 class Bound(NamedTuple):
-    """A number of replicas and where it was declared.
-
-    Parameters
-    ----------
-    replicas
-        The number.
-    ceiling
-        The most that a higher maximum in its place would allow, because of what nobody can change by itself:
-        a cluster that has no weight beside others, or a report of what a cluster can run. None where nothing
-        like that holds; the number itself where nobody declared it.
-    """
+    """A number of replicas and where it was declared."""
 
     replicas: int
+    """The number."""
     source: Source | None = None
     ceiling: int | None = None
+    """The most that a higher maximum in its place would allow, because of what nobody can change by itself: a
+    cluster that has no weight beside others, or a report of what a cluster can run. None where nothing like
+    that holds; the number itself where nobody declared it."""
 
 
-REPLICAS = itemgetter(0)
-"""The number of a bound, for a look at many."""
+_REPLICAS = itemgetter(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+@dataclass(frozen=True)
+class Bounds(Known):
     """Every named candidate holds at least its minimum and at most its maximum.
 
     Minima do not bind a workload that is scaled to 0.
-
-    Parameters
-    ----------
-    minimum
-        Fewest replicas by candidate; absent means 0.
-    maximum
-        Most replicas by candidate; absent means no limit.
-    where_held
-        Candidates whose minimum binds only where they hold replicas at all: those among which the solver
-        chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers.
-    preferred
-        True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``).
     """
 
     minimum: Mapping[str, Bound] = field(default_factory=dict)
+    """Fewest replicas by candidate; absent means 0."""
     maximum: Mapping[str, Bound] = field(default_factory=dict)
+    """Most replicas by candidate; absent means no limit."""
     where_held: frozenset[str] = frozenset()
+    """Candidates whose minimum binds only where they hold replicas at all: those among which the solver
+    chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers."""
     preferred: bool = False
+    """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
 
 
 def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
@@ -76,14 +63,32 @@ def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
 
 def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:
     """Yield the bounds that a placement (replicas by cluster) may break; most are kept at first sight."""
-    if any(map(lt, map(placed.get, rule.minimum, repeat(0)), map(REPLICAS, rule.minimum.values()))):
+    if anywhere(gt, minima(rule), placed):
         for cluster, bound in rule.minimum.items():
             if placed.get(cluster, 0) < bound.replicas:
                 yield minimum(rule, workload, cluster)
-    if any(map(gt, map(placed.get, rule.maximum, repeat(0)), map(REPLICAS, rule.maximum.values()))):
+    if anywhere(lt, maxima(rule), placed):
         for cluster, bound in rule.maximum.items():
             if placed.get(cluster, 0) > bound.replicas:
                 yield maximum(rule, workload, cluster)
+
+
+def minima(rule: Bounds) -> Column:
+    """Return the numbers of the minima; kept where they are many."""
+    return rule.once(_least) if len(rule.minimum) >= WORTH_ARRAYS else _least(rule)
+
+
+def maxima(rule: Bounds) -> Column:
+    """Return the numbers of the maxima; kept where they are many."""
+    return rule.once(_most) if len(rule.maximum) >= WORTH_ARRAYS else _most(rule)
+
+
+def _least(rule: Bounds) -> Column:
+    return Column(tuple(rule.minimum), [*map(_REPLICAS, rule.minimum.values())])
+
+
+def _most(rule: Bounds) -> Column:
+    return Column(tuple(rule.maximum), [*map(_REPLICAS, rule.maximum.values())])
 
 
 def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:

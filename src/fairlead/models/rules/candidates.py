@@ -26,7 +26,8 @@ class Cause(Enum):
 
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
-    known, and weights are rooms. ``OTHER``: all else.
+    known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
+    would have no replicas. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -34,54 +35,40 @@ class Cause(Enum):
     DELETING = auto()
     NOT_READY = auto()
     UNWEIGHABLE = auto()
+    NO_COPY = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Why a cluster is not a candidate.
-
-    Parameters
-    ----------
-    reason
-        The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``.
-    taints
-        The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
-    spoiling
-        Taints that had better not be tolerated: the cluster would open, and change what others hold in a way
-        that the rules do not tell, such as weights that count only then. Left out of comparisons.
-    cause
-        The reason as data. Left out of comparisons.
-    """
+    """Why a cluster is not a candidate."""
 
     reason: str
+    """The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``."""
     source: Source | None = None
     taints: tuple[Taint, ...] = ()
+    """The taints that would have to be tolerated for the cluster to be open; empty where that would not
+    do."""
     spoiling: tuple[Taint, ...] = field(default=(), compare=False, repr=False)
+    """Taints that had better not be tolerated: the cluster would open, and change what others hold in a way
+    that the rules do not tell, such as weights that count only then. Left out of comparisons."""
     cause: Cause = field(default=Cause.OTHER, compare=False, repr=False)
+    """The reason as data. Left out of comparisons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Replicas stand on candidates only.
-
-    Parameters
-    ----------
-    names
-        Candidate clusters, in name order.
-    excluded
-        Every other cluster of the problem with the reason.
-    held_only
-        Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
-        reason: they keep at most what they hold now.
-    opening
-        Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet:
-        they hold once such a cluster is open. None where these are not known. Left out of comparisons.
-    """
+    """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
+    """Candidate clusters, in name order."""
     excluded: Mapping[str, Exclusion] = field(default_factory=dict)
+    """Every other cluster of the problem with the reason."""
     held_only: Mapping[str, Exclusion] = field(default_factory=dict)
+    """Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
+    reason: they keep at most what they hold now."""
     opening: tuple[Bounds | GroupTotal, ...] | None = field(default=None, compare=False, repr=False)
+    """Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet: they
+    hold once such a cluster is open. None where these are not known. Left out of comparisons."""
 
 
 def requirements(rule: Candidates, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:

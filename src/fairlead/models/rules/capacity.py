@@ -8,7 +8,7 @@ from operator import gt
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
-from fairlead.models.in_order import in_order_of
+from fairlead.models.in_order import anywhere
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
@@ -146,9 +146,9 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
-        offered, names = problem.room.get(resource, {}), tuple(column)
+        offered = problem.room.get(resource, {})
         # Nearly always all of it fits, which is seen at one look.
-        if any(map(gt, in_order_of(names, column, 0), in_order_of(names, offered, 0))):
+        if anywhere(gt, column, offered):
             pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
             over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
     for (name, resource), (amount, most) in sorted(over.items()):
@@ -168,24 +168,31 @@ def offer_of(resource: str, units: int) -> str:
     return f"{'room for ' if resource == PODS else ''}{amount_of(resource, units)}"
 
 
-def _has_capacity(cluster: Cluster, most: int, workload: Workload, because: str) -> str:
+def _has_capacity(cluster: str, most: int, workload: Workload, because: str) -> str:
     """Say how many replicas of a workload a cluster has capacity for, and why not for more."""
     has = f"capacity for {most} of" if most else "no capacity for"
-    return f"{cluster.name} has {has} {workload.key} ({because})"
+    return f"{cluster} has {has} {workload.key} ({because})"
 
 
-def describe_grades(workload: Workload, cluster: Cluster) -> Statement:
-    """Say in the user's words how many replicas fit onto the nodes of a cluster."""
+def describe_grades(workload: Workload, cluster: Cluster, name: str | None = None) -> Statement:
+    """Say how many replicas fit onto the nodes of a cluster, which may be called by another name."""
+    name = cluster.name if name is None else name
     held = workload.current.get(cluster.name, 0)
     holds = f", {held} held now" if held else ""
     fit = fits(cluster.grades, needs(workload))
     known = f"nodes of its grades fit {fit}{holds}"
-    text = _has_capacity(cluster, fit + held, workload, known)
-    return Statement(KIND, text, cluster.source, workload.key, cluster.name)
+    text = _has_capacity(name, fit + held, workload, known)
+    return Statement(KIND, text, cluster.source, workload.key, name)
 
 
-def describe_sums(workload: Workload, cluster: Cluster, problem: Problem) -> Statement:
-    """Say how many replicas of a workload fit into what a cluster has as a whole, others gone from there."""
+def describe_sums(
+    workload: Workload, cluster: Cluster, problem: Problem, name: str | None = None
+) -> Statement:
+    """Say how many replicas of a workload fit into what a cluster has as a whole, others gone from there.
+
+    The cluster may be called by another name.
+    """
+    name = cluster.name if name is None else name
     available = problem.limits
     needed = demands(workload, cluster)
     most = min(available.get((cluster.name, each), 0) // need for each, need in needed.items())
@@ -196,22 +203,26 @@ def describe_sums(workload: Workload, cluster: Cluster, problem: Problem) -> Sta
         scarce = min(sorted(needed), key=lambda each: available.get((cluster.name, each), 0) // needed[each])
         left = amount_of(scarce, available.get((cluster.name, scarce), 0))
         text = f"{left} with what runs there now, {format_units(scarce, needed[scarce])} per replica"
-    told = _has_capacity(cluster, most, workload, text)
-    return Statement(KIND, told, cluster.source, workload.key, cluster.name)
+    told = _has_capacity(name, most, workload, text)
+    return Statement(KIND, told, cluster.source, workload.key, name)
 
 
 def describe_shared(
-    workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem
+    workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem, name: str | None = None
 ) -> Statement:
-    """Say how much of a resource a cluster has for several workloads, and what each of them asks for."""
+    """Say how much of a resource a cluster has for several workloads, and what each of them asks for.
+
+    The cluster may be called by another name.
+    """
+    name = cluster.name if name is None else name
     told = describe_needs({each.key: demands(each, cluster)[resource] for each in workloads}, resource)
     if cluster.free is not None and resource not in cluster.free:
-        has = f"{cluster.name} offers no {resource}"
+        has = f"{name} offers no {resource}"
     else:
         amount = offer_of(resource, problem.limits.get((cluster.name, resource), 0))
         running = any(workload.current.get(cluster.name) for workload in problem.workloads)
-        has = f"{cluster.name} has {amount}{' with what runs there now' if running else ''}"
-    return Statement(KIND, f"{has}; {told}", cluster.source, None, cluster.name)
+        has = f"{name} has {amount}{' with what runs there now' if running else ''}"
+    return Statement(KIND, f"{has}; {told}", cluster.source, None, name)
 
 
 def describe_needs(needed: Mapping[str, int], resource: str) -> str:

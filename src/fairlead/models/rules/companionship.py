@@ -25,18 +25,13 @@ class Companionship:
     Together: a later workload uses only clusters that every earlier one uses; the order is that of the
     schedulers, those that run first, then by priority and key. Apart: no two of them share a cluster.
     Workloads that are scaled to 0 take no part.
-
-    Parameters
-    ----------
-    members
-        Keys of the workloads, in that order.
-    together
-        True for affinity, False for anti-affinity.
     """
 
     name: str
     members: tuple[str, ...]
+    """Keys of the workloads, in that order."""
     together: bool
+    """True for affinity, False for anti-affinity."""
     source: Source | None = None
 
 

@@ -12,15 +12,10 @@ KIND = "copies"
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Few candidates go without a copy, and those with the least room first.
-
-    Parameters
-    ----------
-    ranking
-        Candidates by room, the most room first, then by name.
-    """
+    """Few candidates go without a copy, and those with the least room first."""
 
     ranking: tuple[str, ...]
+    """Candidates by room, the most room first, then by name."""
 
 
 def cost(rule: Copies, placed: Mapping[str, int], level: Level) -> int:

@@ -19,23 +19,16 @@ KIND = "duplicated"
 
 @dataclass(frozen=True, slots=True)
 class Duplicated:
-    """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice.
-
-    Parameters
-    ----------
-    choice
-        True where the solver selects clusters (spread constraints, most clusters): the others hold nothing.
-    copies
-        Size of the copy by candidate, where it differs from the workload's replicas (KubeAdmiral clamps it
-        into minimum and maximum).
-    ample
-        Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral).
-    """
+    """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice."""
 
     source: Source | None = None
     choice: bool = False
+    """True where the solver selects clusters (spread constraints, most clusters): the others hold nothing."""
     copies: Mapping[str, int] = field(default_factory=dict)
+    """Size of the copy by candidate, where it differs from the workload's replicas (KubeAdmiral clamps it
+    into minimum and maximum)."""
     ample: Mapping[str, int] = field(default_factory=dict)
+    """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
 
 
 def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:

@@ -16,15 +16,10 @@ KIND = "evenness"
 
 @dataclass(frozen=True, slots=True)
 class Evenness:
-    """What is added or taken is spread evenly over the clusters, ties to the more even result.
-
-    Parameters
-    ----------
-    clusters
-        Candidates that take part, in name order.
-    """
+    """What is added or taken is spread evenly over the clusters, ties to the more even result."""
 
     clusters: tuple[str, ...]
+    """Candidates that take part, in name order."""
 
 
 def levels(rule: Evenness, workload: Workload) -> tuple[Level, ...]:

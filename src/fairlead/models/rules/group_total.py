@@ -21,31 +21,23 @@ class GroupTotal:
     """A set of clusters holds at least a minimum and at most a maximum of replicas together.
 
     Where both are equal the total is exact (``Specified``). Minima do not bind a workload scaled to 0.
-
-    Parameters
-    ----------
-    name
-        What people call the set, such as ``region RegionA`` or ``member1``.
-    maximum
-        Most replicas; None means no limit.
-    closed
-        Clusters of the set that are no candidates, and would count if they were; None where that is not
-        known. Left out of comparisons.
-    grouped_by
-        Field or label for each of whose values one line states the same bounds (``region``, ``zone``, ...);
-        empty where the set was named by itself. Left out of comparisons.
-    several
-        Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons.
     """
 
     name: str
+    """What people call the set, such as ``region RegionA`` or ``member1``."""
     clusters: frozenset[str]
     minimum: int = 0
     maximum: int | None = None
+    """Most replicas; None means no limit."""
     source: Source | None = None
     closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
+    """Clusters of the set that are no candidates, and would count if they were; None where that is not known.
+    Left out of comparisons."""
     grouped_by: str = field(default="", compare=False, repr=False)
+    """Field or label for each of whose values one line states the same bounds (``region``, ``zone``, ...);
+    empty where the set was named by itself. Left out of comparisons."""
     several: bool = field(default=False, compare=False, repr=False)
+    """Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons."""
 
 
 def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:

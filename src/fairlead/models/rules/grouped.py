@@ -58,18 +58,12 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grouped(ABC):
-    """A rule of a workload about groups of clusters.
-
-    Parameters
-    ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
-    """
+    """A rule of a workload about groups of clusters."""
 
     field: str
+    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Clusters
+    """Candidates by group; a candidate may be in several (zones)."""
 
     kind: ClassVar[str]
     """What the rule is called in statements and rows."""

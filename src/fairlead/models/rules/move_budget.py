@@ -26,28 +26,20 @@ class MoveBudget:
     Without clusters a move is a replica that is stopped in one cluster although it need not be: all that are
     stopped, less those that must be because the workload shrinks. With `leaving` every replica stopped on
     those clusters counts, with `arriving` every replica started there.
-
-    Parameters
-    ----------
-    name
-        What people call the budget, such as ``namespace shop``.
-    most
-        Replicas that may move.
-    workloads
-        Keys of the workloads that share the budget; None means all.
-    leaving, arriving
-        Clusters that replicas leave, or at which they arrive; None means that the other one, or neither,
-        tells what counts. At most one of them is given.
-    under_way
-        Clusters by workload from which replicas are on their way already: they count as gone, not as moved.
     """
 
     name: str
+    """What people call the budget, such as ``namespace shop``."""
     most: int
+    """Replicas that may move."""
     workloads: frozenset[str] | None = None
+    """Keys of the workloads that share the budget; None means all."""
     leaving: frozenset[str] | None = None
     arriving: frozenset[str] | None = None
+    """Clusters that replicas leave, or at which they arrive; None means that the other one, or neither, tells
+    what counts. At most one of them is given."""
     under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Clusters by workload from which replicas are on their way already: they count as gone, not as moved."""
     source: Source | None = None
 
 
@@ -106,4 +98,5 @@ def violations(rule: MoveBudget, problem: Problem, placement: Placement) -> Iter
 def describe(rule: MoveBudget) -> Statement:
     """Say in the user's words how many replicas may move."""
     noun = "replica" if rule.most == 1 else "replicas"
-    return Statement(KIND, f"at most {rule.most} {noun} may move ({rule.name})", rule.source)
+    most = f"at most {rule.most} {noun}" if rule.most else "no replica"
+    return Statement(KIND, f"{most} may move ({rule.name})", rule.source)

@@ -25,14 +25,10 @@ class MovePrice:
 
     A move that lowers the deviation by less than the price is not worth it and is left out: this keeps a
     placement from swinging to and fro (hysteresis).
-
-    Parameters
-    ----------
-    price
-        Deviation that one move has to gain, at least 0.
     """
 
     price: Fraction
+    """Deviation that one move has to gain, at least 0."""
     present: frozenset[str]
 
 

@@ -19,24 +19,17 @@ KIND = "moves"
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What runs stays where it runs, as far as other levels allow.
-
-    Parameters
-    ----------
-    present
-        Clusters of the problem; replicas that run elsewhere are gone already and count as stopped, not as
-        moved.
-    keep
-        True for strategies that keep what runs (dynamic weights in steady mode): moves come before the
-        deviation; otherwise after it.
-    over_tiers
-        True where what is kept comes before the tiers even if the number of replicas changed (KubeAdmiral's
-        Binpack, which does not touch what runs when it fills its first clusters).
-    """
+    """What runs stays where it runs, as far as other levels allow."""
 
     present: frozenset[str]
+    """Clusters of the problem; replicas that run elsewhere are gone already and count as stopped, not as
+    moved."""
     keep: bool = False
+    """True for strategies that keep what runs (dynamic weights in steady mode): moves come before the
+    deviation; otherwise after it."""
     over_tiers: bool = False
+    """True where what is kept comes before the tiers even if the number of replicas changed (KubeAdmiral's
+    Binpack, which does not touch what runs when it fills its first clusters)."""
 
 
 def level(rule: Moves, workload: Workload) -> Level:

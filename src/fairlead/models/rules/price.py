@@ -18,23 +18,16 @@ KIND = "price"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The replicas of a workload cost as little as possible in total.
-
-    Parameters
-    ----------
-    prices
-        Price of one replica by candidate, exact; absent means free of charge.
-    level
-        The level on which they count, one of `PRICED`; a workload has at most one price on each.
-    currency
-        What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
-        the same, or none.
-    """
+    """The replicas of a workload cost as little as possible in total."""
 
     prices: Mapping[str, Fraction]
+    """Price of one replica by candidate, exact; absent means free of charge."""
     source: Source | None = None
     level: Level = COST
+    """The level on which they count, one of `PRICED`; a workload has at most one price on each."""
     currency: str = ""
+    """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
+    the same, or none."""
 
 
 def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:

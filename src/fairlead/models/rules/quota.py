@@ -41,19 +41,13 @@ class Scope(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """One number of a quota.
-
-    Parameters
-    ----------
-    hard
-        The most that may be requested: millicores of cpu, whole units of anything else.
-    used
-        What is requested in the namespace now, by the workloads of the problem and by others; what goes
-        beyond the former is taken by others and stays taken. 0 where nobody says.
-    """
+    """One number of a quota."""
 
     hard: int
+    """The most that may be requested: millicores of cpu, whole units of anything else."""
     used: int = 0
+    """What is requested in the namespace now, by the workloads of the problem and by others; what goes beyond
+    the former is taken by others and stays taken. 0 where nobody says."""
     source: Source | None = None
 
 
@@ -68,16 +62,12 @@ class Quota:
     What others use counts first: what the namespace uses now, minus what the workloads of the problem hold
     now (also on clusters that the problem does not have, as that is given back), at least 0. Where others
     have more than all of it, the workloads are asked for nothing, not for less than nothing.
-
-    Parameters
-    ----------
-    limits
-        How much of what; what is absent has no limit.
     """
 
     name: str
     namespace: str
     limits: Mapping[Scope, Limit]
+    """How much of what; what is absent has no limit."""
     source: Source | None = None
 
     def __str__(self) -> str:
@@ -86,16 +76,11 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a quota still allows.
-
-    Parameters
-    ----------
-    left
-        How much by what is limited; negative where more is requested than it allows.
-    """
+    """What a quota still allows."""
 
     rule: Quota
     left: Mapping[Scope, int]
+    """How much by what is limited; negative where more is requested than it allows."""
 
     def fits(self, workload: Workload, placed: Mapping[str, int]) -> bool:
         """Tell whether what is left suffices for replicas of a workload."""

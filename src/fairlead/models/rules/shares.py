@@ -18,20 +18,14 @@ KIND = "shares"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A set of clusters and its share of the whole.
-
-    Parameters
-    ----------
-    name
-        What people call it, such as ``eu/eu-1``.
-    share
-        Exact share of the workload's replicas: the product of its own weight's share and those of all groups
-        around it.
-    """
+    """A set of clusters and its share of the whole."""
 
     name: str
+    """What people call it, such as ``eu/eu-1``."""
     clusters: frozenset[str]
     share: Fraction
+    """Exact share of the workload's replicas: the product of its own weight's share and those of all groups
+    around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +34,11 @@ class Shares:
 
     The quota of a group is ``N`` times its share; a depth is measured like weights over its groups, and every
     depth is one level, the outermost first.
-
-    Parameters
-    ----------
-    depths
-        Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
-        one of the depth before.
     """
 
     depths: tuple[tuple[Group, ...], ...]
+    """Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
+    one of the depth before."""
     source: Source | None = None
 
 

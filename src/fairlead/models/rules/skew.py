@@ -23,16 +23,11 @@ KIND = "skew"
 
 @dataclass(frozen=True, slots=True)
 class Apart(Scope):
-    """How many replicas more the fullest group holds than the emptiest one.
-
-    Parameters
-    ----------
-    groups
-        Candidates by group, none of them empty.
-    """
+    """How many replicas more the fullest group holds than the emptiest one."""
 
     field: str
     groups: Clusters
+    """Candidates by group, none of them empty."""
 
     @property
     def detail(self) -> str:

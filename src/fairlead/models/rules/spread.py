@@ -24,15 +24,11 @@ class Spread(Grouped):
     """The number of groups that hold at least one replica lies between a minimum and a maximum.
 
     A workload that is scaled to 0 is in no group, whatever the minimum.
-
-    Parameters
-    ----------
-    maximum
-        Most groups; None means no limit.
     """
 
     minimum: int = 0
     maximum: int | None = None
+    """Most groups; None means no limit."""
     source: Source | None = None
 
     kind: ClassVar[str] = KIND

@@ -35,24 +35,17 @@ KIND = "survival"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Some groups of one field that are lost at once.
-
-    Parameters
-    ----------
-    field
-        What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group.
-    count
-        How many groups are lost at once, at least 1.
-    everywhere
-        All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
-    """
+    """Some groups of one field that are lost at once."""
 
     field: str
+    """What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Clusters
+    """Candidates by group."""
     count: int = 1
+    """How many groups are lost at once, at least 1."""
     everywhere: Clusters = dataclasses.field(default_factory=dict)
+    """All clusters by group, candidates or not: what still runs on a closed cluster is lost with its
+    group."""
 
     @property
     def name(self) -> str:
@@ -72,18 +65,12 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Left(Scope):
-    """The replicas that are left after the worst of several losses at once count.
-
-    Parameters
-    ----------
-    name
-        What is lost, to follow "any one".
-    losses
-        What is lost, each the worst so many groups of a field.
-    """
+    """The replicas that are left after the worst of several losses at once count."""
 
     name: str
+    """What is lost, to follow "any one"."""
     losses: tuple[Loss, ...]
+    """What is lost, each the worst so many groups of a field."""
 
     @property
     def detail(self) -> str:
@@ -134,22 +121,17 @@ class Survival(Grouped):
 
     Does not bind a workload that is scaled to 0. What one loss leaves is counted for every group; of several
     losses at once the worst counts.
-
-    Parameters
-    ----------
-    everywhere
-        All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
-    count
-        How many groups are lost at once, at least 1.
-    besides
-        What else is lost at the same time.
     """
 
     minimum: int
     source: Source | None = None
     everywhere: Clusters = dataclasses.field(default_factory=dict)
+    """All clusters by group, candidates or not: what still runs on a closed cluster is lost with its
+    group."""
     count: int = 1
+    """How many groups are lost at once, at least 1."""
     besides: tuple[Loss, ...] = ()
+    """What else is lost at the same time."""
 
     kind: ClassVar[str] = KIND
 

@@ -12,15 +12,10 @@ KIND = "tiers"
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """As few replicas as possible stand beyond tier 1, then beyond tier 2, and so on.
-
-    Parameters
-    ----------
-    tiers
-        Candidates by tier, the preferred first; disjoint, and every candidate is in one.
-    """
+    """As few replicas as possible stand beyond tier 1, then beyond tier 2, and so on."""
 
     tiers: tuple[frozenset[str], ...]
+    """Candidates by tier, the preferred first; disjoint, and every candidate is in one."""
     sources: tuple[Source | None, ...] = field(default=())
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fairlead.models.in_order import WORTH_ARRAYS, Column, numbers_of
+from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.source import Source
 from fairlead.models.sums import sum_of_ratios
@@ -17,30 +19,31 @@ if TYPE_CHECKING:
 KIND = "weights"
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The workload is divided as closely to the ratio of the weights as the other rules allow.
-
-    Parameters
-    ----------
-    weights
-        Weight by candidate, at least 0.
-    dynamic
-        True where the weights are the room of the clusters (available replicas).
-    tiers
-        Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
-        a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
-        where there are none.
-    apart
-        True where the deviation counts after balance, as that from dynamic weights does of workloads that
-        fill clusters together; see `fairlead.models.balance`.
-    """
+@dataclass(frozen=True)
+class Weights(Known):
+    """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]
+    """Weight by candidate, at least 0."""
     dynamic: bool = False
+    """True where the weights are the room of the clusters (available replicas)."""
     source: Source | None = None
     tiers: tuple[frozenset[str], ...] = ()
+    """Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of a
+    tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty where there
+    are none."""
     apart: bool = False
+    """True where the deviation counts after balance, as that from dynamic weights does of workloads that fill
+    clusters together; see `fairlead.models.balance`."""
+
+
+def by_cluster(rule: Weights) -> Mapping[str, int]:
+    """Return the weights, as a column where they are many."""
+    return rule.once(_column) if len(rule.weights) >= WORTH_ARRAYS else rule.weights
+
+
+def _column(rule: Weights) -> Column:
+    return Column(tuple(rule.weights), [*rule.weights.values()])
 
 
 def level(rule: Weights) -> Level:
@@ -48,17 +51,26 @@ def level(rule: Weights) -> Level:
     return DYNAMIC_DEVIATION if rule.apart else DEVIATION
 
 
+def divided(
+    rule: Weights, workload: Workload, placed: Mapping[str, int]
+) -> Iterator[tuple[Mapping[str, int], int]]:
+    """Yield what is divided, and by which weights: all replicas, or what each overflow tier holds."""
+    if not rule.tiers:
+        yield by_cluster(rule), workload.replicas
+        return
+    for tier in rule.tiers:
+        held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
+        yield {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}, held
+
+
 def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
     """Return the exact share of every candidate in replicas: ``q = N w / W``; 0 where W is 0.
 
     With overflow tiers, N and W are those of the tier, N being what it holds.
     """
-    if not rule.tiers:
-        return _shares(rule.weights, workload.replicas)
     found: dict[str, Fraction] = {}
-    for tier in rule.tiers:
-        inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
-        found |= _shares(inside, sum(placed.get(cluster, 0) for cluster in tier))
+    for inside, replicas in divided(rule, workload, placed):
+        found |= _shares(inside, replicas)
     return found
 
 
@@ -74,21 +86,15 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
 
     Clusters of weight 0 are left out of the measure.
     """
-    if not rule.tiers:
-        return distance(rule.weights, placed, workload.replicas, deviation)
-    found = Fraction(0)
-    for tier in rule.tiers:
-        inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
-        held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
-        found += distance(inside, placed, held, deviation)
-    return found
+    parts = divided(rule, workload, placed)
+    return sum((distance(inside, placed, held, deviation) for inside, held in parts), Fraction(0))
 
 
 def distance(
     weights: Mapping[str, int], placed: Mapping[str, int], replicas: int, deviation: Deviation
 ) -> Fraction:
     """Return the distance of a division of so many replicas from the ratio of weights, exactly."""
-    whole = sum(weights.values())
+    whole = sum(numbers_of(weights))
     if not replicas or not whole:
         return Fraction(0)
     if deviation is Deviation.WEBSTER:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.models.comparison import Comparison, Contender
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Comparison, Contender, Outcome
 from fairlead.models.words import counted, format_number
 from fairlead.report.blocks import (
     Cell,
@@ -21,7 +20,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.terminal import Look
-from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.plan.saved import PlanComparison
 
 BEST = "best"
 ROWS_SHOWN = 30

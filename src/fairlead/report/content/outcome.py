@@ -24,8 +24,7 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.content.costs import cost_lines
-from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing
+from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 from fairlead.solver.changes.kinds import sentences

@@ -1,17 +1,15 @@
 """Rows of workloads and clusters: what stands where, what changes, what is left."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.decision_reasons import wanted
+from fairlead.models.decision_reasons import Left, View
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds, Candidates, Duplicated
-from fairlead.models.rules.quota import Allowance, more_within
-from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.rules.quota import more_within
+from fairlead.models.usage import left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
@@ -52,36 +50,16 @@ COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
 
 
 @dataclass(frozen=True)
-class _View:
+class _View(View):
     """A workload with what its rows need."""
 
     outcome: Outcome
-    workload: Workload
-    left: Amounts
-    quotas: tuple[Allowance, ...]
 
-    @cached_property
-    def placed(self) -> Mapping[str, int]:
-        return self.outcome.placed(self.workload)
 
-    @cached_property
-    def wanted(self) -> Mapping[str, Fraction]:
-        return wanted(self.workload, self.placed)
-
-    @cached_property
-    def open_to(self) -> frozenset[str]:
-        candidates = self.workload.rule(Candidates)
-        return frozenset(candidates.names if candidates else self.outcome.problem.cluster_by_name)
-
-    def excluded(self, cluster: str) -> bool:
-        """Tell whether a cluster is no candidate."""
-        return cluster not in self.open_to
-
-    def idle(self, cluster: str) -> bool:
-        """Tell whether a cluster neither holds, held nor should hold a replica."""
-        return not (
-            self.placed.get(cluster) or self.workload.current.get(cluster) or self.wanted.get(cluster, 0) >= 1
-        )
+def _is_idle(view: View, cluster: str) -> bool:
+    """Tell whether a cluster neither holds, held nor should hold a replica."""
+    held = view.placed.get(cluster) or view.workload.current.get(cluster)
+    return not (held or view.wanted.get(cluster, 0) >= 1)
 
 
 def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
@@ -123,9 +101,9 @@ def detailed(
         True for every column and every cluster, those not eligible with their reason.
     """
     placement, problem = outcome.placement or Placement({}), outcome.problem
-    left, quotas = remaining(problem, placement), left_by_quotas(problem, placement)
+    left = Left(remaining(problem, placement), left_by_quotas(problem, placement))
     for workload in outcome.problem.with_replicas if workloads is None else workloads:
-        yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
+        yield _detailed(_View(outcome, workload, left), wide=wide)
 
 
 def _flat(outcome: Outcome, workloads: Sequence[Workload], *, wide: bool) -> Table:
@@ -179,29 +157,29 @@ def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
         conditions = view.outcome.conditions.workloads[view.workload.key]
         return table(WIDE, rows, _title(view)), (*_rejected(view), *map(str, conditions))
-    shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
-    resting = [name for name in shown if view.idle(name)]
+    shown = [name for name in names if name in view.open_to or not _is_idle(view, name)]
+    resting = [name for name in shown if _is_idle(view, name)]
     notes: tuple[str, ...] = ()
     if len(resting) > IDLE_SHOWN:
-        shown = [name for name in shown if not view.idle(name)]
+        shown = [name for name in shown if not _is_idle(view, name)]
         notes = (f"and {len(resting)} eligible clusters without replicas (-o wide shows them)",)
     notes += (*_left_out(view), *_rejected(view))
     return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
 
 
-def _left_out(view: _View) -> tuple[str, ...]:
+def _left_out(view: View) -> tuple[str, ...]:
     rule = view.workload.rule(Candidates)
-    count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
+    count = sum(1 for name in rule.excluded if _is_idle(view, name)) if rule else 0
     subject = "1 cluster is not eligible" if count == 1 else f"{count} clusters are not eligible"
     return (f"{subject} (-o wide says why)",) if count else ()
 
 
-def _rejected(view: _View) -> tuple[str, ...]:
+def _rejected(view: View) -> tuple[str, ...]:
     found = view.outcome.rejected.get(view.workload.key, ())
     return tuple(f"affinity group {group.name} cannot be used: {group.reason}" for group in found)
 
 
-def _title(view: _View) -> str:
+def _title(view: View) -> str:
     workload = view.workload
     count = counted(workload.replicas, "replica")
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
@@ -213,13 +191,13 @@ def _title(view: _View) -> str:
     return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
 
 
-def _narrow_row(view: _View, name: str) -> Row:
+def _narrow_row(view: View, name: str) -> Row:
     cluster = view.outcome.problem.cluster_by_name.get(name)
     region = cluster.region if cluster else None
     return (Cell(name), known(region), *_numbers(view, name), _left(view, cluster))
 
 
-def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
+def _wide_row(view: View, name: str, decision: ClusterDecision | None) -> Row:
     """Return the row of one cluster with everything that is known."""
     cluster = view.outcome.problem.cluster_by_name.get(name)
     bounds = view.workload.rule(Bounds) or Bounds()
@@ -235,10 +213,10 @@ def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
         _left(view, cluster),
         Cell(decision.reason if decision else "not in the input"),
     )
-    return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
+    return tuple(Cell(cell.text, "dim") for cell in row) if name not in view.open_to else row
 
 
-def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell]:
+def _numbers(view: View, name: str) -> tuple[Cell, Cell, Cell]:
     """Return replicas, change and the exact share of the weights, all in replicas."""
     replicas = view.placed.get(name, 0)
     wanted = view.wanted.get(name)
@@ -249,7 +227,7 @@ def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def _change(view: _View, name: str, replicas: int) -> Cell:
+def _change(view: View, name: str, replicas: int) -> Cell:
     """Return the difference to what runs now; blank where nothing runs anywhere."""
     if not any(view.workload.current.values()):
         return Cell("")
@@ -258,18 +236,18 @@ def _change(view: _View, name: str, replicas: int) -> Cell:
     return Cell(f"{change:+d}" if change else "0", tone)
 
 
-def _left(view: _View, cluster: Cluster | None) -> Cell:
+def _left(view: View, cluster: Cluster | None) -> Cell:
     """Return how many more replicas would fit, and what runs out first."""
     if cluster is None:
         return NOTHING
-    scarce = scarcest(view.workload, cluster, view.left)
-    more = more_replicas(view.workload, cluster, view.left)
-    within = more_within(view.workload, cluster.name, view.quotas)
+    scarce = scarcest(view.workload, cluster, view.left.room)
+    more = more_replicas(view.workload, cluster, view.left.room)
+    within = more_within(view.workload, cluster.name, view.left.quotas)
     if within is not None and (more is None or within.replicas < more):
         return _more(within.replicas, f"quota {within.resource} {short_amount(within.resource, within.left)}")
     if scarce is None or more is None:
         return Cell("unknown" if cluster.free is None else "no limit", "dim")
-    rest = short_amount(scarce, max(0, view.left.get((cluster.name, scarce), 0)))
+    rest = short_amount(scarce, max(0, view.left.room.get((cluster.name, scarce), 0)))
     return _more(more, f"{scarce} {rest}")
 
 

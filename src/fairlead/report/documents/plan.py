@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fairlead.models.comparison import Comparison
+from fairlead.models.outcome import Comparison
 from fairlead.models.usage import utilisation
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, picked
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.comparison import PlanComparison
-from fairlead.solver.plan.saved import VERSION
+from fairlead.solver.plan.saved import VERSION, PlanComparison
 
 
 def plan_document(plan: RebalancePlan) -> Document:

@@ -25,21 +25,14 @@ BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Replicas that go from one cluster to another.
-
-    Parameters
-    ----------
-    source
-        Cluster on which they are stopped; None where they are started new.
-    target
-        Cluster on which they are started; None where they are stopped for good.
-    replicas
-        How many; at least 1.
-    """
+    """Replicas that go from one cluster to another."""
 
     source: str | None
+    """Cluster on which they are stopped; None where they are started new."""
     target: str | None
+    """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
+    """How many; at least 1."""
 
     @property
     def kind(self) -> str:

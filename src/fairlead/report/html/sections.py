@@ -1,9 +1,8 @@
-"""Sections that many pages share: proof, conflicts, warnings, how the report was made."""
+"""Sections that pages share: proof, conflicts, warnings, how the report was made, what to do next."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.share import Amount
@@ -14,14 +13,16 @@ from fairlead.report.blocks import (
     Folded,
     Heading,
     Manifest,
+    Steps,
     Text,
     Tone,
     paragraphs,
     sentences,
 )
+from fairlead.report.content.next_steps import Step
 from fairlead.report.content.outcome import also_infeasible, level_table, told_rules, told_ways
 from fairlead.report.pages import Making, Section
-from fairlead.solver.plan.options import Others, PlanOptions
+from fairlead.solver.plan.answer import Others, PlanOptions
 from fairlead.version import VERSION
 
 OPENED = 8
@@ -135,14 +136,9 @@ def _run(outcome: Outcome, seconds: Mapping[str, float], making: Making) -> list
     return [*facts, ("Took", took)] if took else facts
 
 
-def when(made: datetime) -> str:
-    """Return a date as people and programs read it, with its time zone where it has one.
-
-    >>> from datetime import timezone
-    >>> when(datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc))
-    '2026-01-02 03:04 UTC'
-    """
-    return f"{made:%Y-%m-%d %H:%M} {made.tzname() or ''}".rstrip()
+def next_section(steps: Sequence[Step]) -> Section:
+    """Return what to do; empty where there is nothing."""
+    return Section("next", "What to do next", (Steps(tuple(steps)),) if steps else ())
 
 
 def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:

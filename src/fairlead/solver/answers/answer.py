@@ -8,7 +8,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.solver.answers.attainment import Apart, LexicographicResult, attained, status_of
 from fairlead.solver.answers.rows import Placed
@@ -134,11 +134,11 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
         found.append(
             Attained(
                 name_of(level, problem),
-                _whole(value),
-                _whole(bound),
+                as_whole(value),
+                as_whole(bound),
                 all(each.proven for _, each in parts),
                 sum(steps, Fraction(0)) if steps else None,
-                _whole(sum((Fraction(each.tolerance) for _, each in parts), Fraction(0))),
+                as_whole(sum((Fraction(each.tolerance) for _, each in parts), Fraction(0))),
             )
         )
         loose = sum(not each.proven for _, each in parts)
@@ -150,8 +150,3 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
 def _freed(level: Attained) -> Attained:
     """Return a level of which nothing is known but that it cannot be below 0."""
     return Attained(level.name, level.value, 0, level.value <= level.tolerance, None, level.tolerance)
-
-
-def _whole(value: Fraction) -> int | Fraction:
-    """Return a number as an integer where it is one."""
-    return int(value) if value.denominator == 1 else value

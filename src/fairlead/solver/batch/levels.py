@@ -13,7 +13,6 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
 from fairlead.solver.answers.attainment import LexicographicResult, Note
@@ -293,12 +292,8 @@ class _Levels:
 def _over_quota(part: Problem) -> bool:
     """Tell whether the replicas of a namespace ask for more than its quota allows, wherever they stand."""
     return any(
-        scope.cluster is None and _asked_in_all(allowance.rule, scope.resource, part) > left
+        sum(needs(each)[name] * each.replicas for each in askers(allowance.rule, name, part)) > left
         for allowance in part.allowances
-        for scope, left in allowance.left.items()
+        for (name, cluster), left in allowance.left.items()
+        if cluster is None
     )
-
-
-def _asked_in_all(rule: Quota, resource: str, part: Problem) -> int:
-    """Return what the workloads of a quota ask for together."""
-    return sum(needs(each)[resource] * each.replicas for each in askers(rule, resource, part))

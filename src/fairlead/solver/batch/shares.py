@@ -8,7 +8,7 @@ The idea of shares is that of POP (partitioned optimisation problems).
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -32,7 +32,7 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.running.deadline import Deadline, Stop
+from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.running.machines import Machines
 from fairlead.solver.running.search import Search
@@ -99,22 +99,16 @@ class ShareTask:
         What all shares together may use, by cluster and resource.
     prices
         Price of one unit of a resource on a cluster, in units of that level.
-    seconds
-        When the answer is due; None means no limit.
-    workers, seed
-        Threads and random seed.
-    stop
-        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
+    search, span
+        How to search, and how long.
     """
 
     part: Problem
     level: Level
     limits: Mapping[Row, int]
     prices: Mapping[Row, Fraction]
-    seconds: float | None
-    workers: int
-    seed: int
-    stop: Stop = field(default_factory=Stop, compare=False)
+    search: Search
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +157,16 @@ class _Priced:
         return Prices(np.array(asked, dtype=np.float64), np.zeros(0))
 
 
-def prices_of(task: tuple[Problem, Level, float | None, Stop]) -> dict[Row, Fraction]:
+def prices_of(task: tuple[Problem, Level, Span]) -> dict[Row, Fraction]:
     """Return what one unit of each scarce resource is worth to a share, in units of the first level.
 
     Parameters
     ----------
     task
-        The share, the level, the seconds that this may take (None means no limit), and the wish to end
-        before that.
+        The share, the level, and how long this may take.
     """
-    share, level, seconds, stop = task
-    deadline = Deadline(Deadline.after(seconds).at, stop)
+    share, level, span = task
+    deadline = span.begun()
     priced = _Priced.of(share, level)
     model = priced.model
     if not model.batch.feasible:
@@ -206,9 +199,9 @@ def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, i
 
 def solve_share(task: ShareTask) -> ShareAnswer:
     """Solve one share and tell its part of the bound. Runs in another process."""
-    deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
+    deadline = task.span.begun()
     with listening(deadline):
-        result = solve_batch(task.part, Search(deadline, task.workers, task.seed))
+        result = solve_batch(task.part, task.search.until(deadline))
     # In the whole a workload may use what other shares got here, so its bound has to allow for that.
     wide = _Priced.of(among(task.part, task.part.workloads, task.limits), task.level)
     model, cost, coupling = wide.model, wide.cost, wide.model.batch.coupling
@@ -249,18 +242,13 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     """
     shares = shares_of(part, count)
     level = next(iter(levels_of(part)), DEVIATION)
-    due = search.deadline.part(tuning.FOR_PRICES).remaining()
-    limit = None if due == float("inf") else due * min(1.0, machines.slots / len(shares))
-    stop = search.deadline.stop
-    prices = _mean(machines.run(prices_of, [(share, level, limit, stop) for share in shares]))
+    span = search.deadline.part(tuning.FOR_PRICES).each(count, machines.slots)
+    prices = _mean(machines.run(prices_of, [(share, level, span) for share in shares]))
     used = machines.run(usage_of, [(share, level, prices) for share in shares])
     shares = [resized(part, share, used, number) for number, share in enumerate(shares)]
-    workers = max(1, search.threads // min(machines.slots, len(shares)))
-    seconds = search.deadline.remaining() * min(1.0, machines.slots / len(shares))
-    limit = None if seconds == float("inf") else seconds
-    tasks = [
-        ShareTask(share, level, part.limits, prices, limit, workers, search.seed, stop) for share in shares
-    ]
+    sent = Search(workers=max(1, search.threads // min(machines.slots, count)), seed=search.seed)
+    span = search.deadline.each(count, machines.slots)
+    tasks = [ShareTask(share, level, part.limits, prices, sent, span) for share in shares]
     answers = machines.run(solve_share, tasks)
     placed: dict[str, Mapping[str, int]] = {}
     for answer in answers:

@@ -26,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
 from fairlead.models.statement import Change
+from fairlead.models.variants import Rules, with_rules
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import tolerated
@@ -140,10 +141,7 @@ def _changed_workload(workload: Workload, problem: Problem, change: Change) -> W
     if change.kind == Kind.REPLICAS:
         current = {**workload.current, **_following(workload, change)}
         workload = replace(workload, replicas=change.after, current=current)
-    groups = tuple(
-        replace(group, rules=_in_rules(group.rules, workload, problem, change)) for group in workload.groups
-    )
-    return replace(workload, rules=_in_rules(workload.rules, workload, problem, change), groups=groups)
+    return with_rules(workload, lambda rules: _in_rules(rules, workload, problem, change))
 
 
 def _following(workload: Workload, change: Change) -> dict[str, int]:
@@ -154,9 +152,7 @@ def _following(workload: Workload, change: Change) -> dict[str, int]:
     return {name: change.after for name, count in declared.current.items() if count is None}
 
 
-def _in_rules(
-    rules: tuple[WorkloadRule, ...], workload: Workload, problem: Problem, change: Change
-) -> tuple[WorkloadRule, ...]:
+def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:
     """Change the rules of a workload."""
     if change.kind == Kind.TOLERATION:
         return tolerated(rules, change.detail, workload, problem)

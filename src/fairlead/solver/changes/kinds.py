@@ -63,47 +63,6 @@ def order(change: Change) -> tuple[int, str, str, str]:
     return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.detail)
 
 
-def unit(change: Change) -> str:
-    """Return what the numbers of a change count: ``replicas``, ``groups``, a resource and so on."""
-    match Kind(change.kind):
-        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
-            return "groups"
-        case Kind.TOLERATION:
-            return "taints"
-        case Kind.COMPANION | Kind.RESCHEDULE:
-            return "workloads"
-        case Kind.MOVE_BUDGET:
-            return "moves"
-        case Kind.CAPACITY:
-            return change.detail
-        case Kind.QUOTA:
-            return change.detail.rpartition(" ")[2]
-        case (
-            Kind.MINIMUM
-            | Kind.MAXIMUM
-            | Kind.TOTAL
-            | Kind.GROUP_MINIMUM
-            | Kind.GROUP_MAXIMUM
-            | Kind.SURVIVAL
-            | Kind.SKEW
-            | Kind.REPLICAS
-        ):
-            return "replicas"
-        case Kind.CUSTOM:
-            return change.detail
-
-
-def describe(change: Change, *, named: bool = False) -> str:
-    """Say what to change, as an order.
-
-    Parameters
-    ----------
-    named
-        True names the workload too, which is needed where there are several.
-    """
-    return _named([[change]], named=named)
-
-
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
     """Say what to change, as one sentence: alike changes once, and of many the first ones.
 

@@ -10,6 +10,7 @@ from fairlead.models.quantity import available_units, format_units
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Change
+from fairlead.models.variants import exchanged
 from fairlead.solver.changes.edits import Edit
 from fairlead.solver.changes.kinds import Kind, order
 
@@ -46,7 +47,7 @@ def raised(problem: Problem, change: Change) -> Problem:
     rule, scope = number_of(change.detail, change.cluster, problem)
     limit = rule.limits[scope]._replace(hard=change.after)
     changed = replace(rule, limits={**rule.limits, scope: limit})
-    return replace(problem, rules=tuple(changed if each is rule else each for each in problem.rules))
+    return replace(problem, rules=exchanged(problem.rules, rule, changed))
 
 
 def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...]:

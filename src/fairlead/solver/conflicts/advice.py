@@ -8,6 +8,7 @@ from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import spelled
 from fairlead.solver.joint_choices import is_shut
 
 
@@ -42,21 +43,39 @@ def advice(
 
 
 def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
-    """Yield what helps workloads that no cluster would take."""
+    """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
     unweighable: dict[str, list[str]] = {}
+    untold: dict[tuple[str, str], list[str]] = {}
+    bounded: dict[str, list[str]] = {}
     closed: list[str] = []
     for workload in shut:
         rule = workload.rule(Candidates) or Candidates(())
-        names = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
-        if names:
-            unweighable.setdefault(listed(names, "cluster"), []).append(workload.key)
+        unknown = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
+        empty = [name for name, each in rule.excluded.items() if each.cause is Cause.NO_COPY]
+        tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
+        if unknown:
+            unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
+        elif tainted:
+            fewest = min(tainted.values(), key=lambda taints: (len(taints), sorted(map(spelled, taints))))
+            opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
+            told = f"taint{'s' * (len(fewest) > 1)} {listed(sorted(map(spelled, fewest)))}"
+            untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
+        elif empty:
+            bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
         else:
             closed.append(workload.key)
-    for names_told, keys in unweighable.items():
+    for names, keys in unweighable.items():
         yield (
-            f"Nothing is known of the capacity of {names_told}, by which {listed(keys, 'workload')} would be "
+            f"Nothing is known of the capacity of {names}, by which {listed(keys, 'workload')} would be "
             "divided: have it reported, or use static weights."
         )
+    for (taints, names), keys in untold.items():
+        yield (
+            f"To tolerate the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there is not known here: change the policy and solve again."
+        )
+    for names, keys in bounded.items():
+        yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."
     if closed:
         yield (
             f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "

@@ -26,11 +26,11 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.closed_form import closed_form, most_in_groups
 from fairlead.solver.conflicts.units import units_of
-from fairlead.solver.conflicts.wording import told
+from fairlead.solver.conflicts.wording import Contradiction, told
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 
@@ -189,7 +189,7 @@ def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
     return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
 
 
-def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
+def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Contradiction, ...]:
     """Return a conflict for every workload that is seen to have no placement of its own.
 
     Parameters
@@ -201,7 +201,7 @@ def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) 
 
     Returns
     -------
-    tuple of Conflict
+    tuple of Contradiction
         In the order of the workloads, each minimal by construction: leaving out any one statement resolves
         it.
     """
@@ -211,7 +211,7 @@ def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) 
     return tuple(conflict for conflict in each if conflict is not None)
 
 
-def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
+def _conflict(workload: Workload, problem: Problem) -> Contradiction | None:
     """Return the conflict of one workload; None where it takes a solver to find it."""
     by_itself = alone(workload, problem)
     units = units_of(by_itself)
@@ -220,4 +220,4 @@ def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
         return None
     proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
     said = told([units[at] for at in found.units], by_itself)
-    return Conflict(tuple(each.whole for each in said), proof=proof, workloads=(workload.key,))
+    return Contradiction(said, proof, (workload,), alike=True)

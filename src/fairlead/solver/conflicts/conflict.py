@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Proof
+from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.hitting_set import Found, Search
 from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
@@ -13,7 +14,7 @@ from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota
 from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
-from fairlead.solver.conflicts.wording import shortened, told
+from fairlead.solver.conflicts.wording import Contradiction, shortened, told
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.running.deadline import Deadline
 
@@ -27,7 +28,7 @@ LONGEST_UNVERIFIED = 20
 """Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
 
 
-def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Conflict | None:
+def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradiction | None:
     """Return a verified conflict of a problem without any placement; None where nothing is known in time."""
     if len(problem.workloads) > 1 and not deadline.remaining():
         # Only of a single workload anything is known without a search.
@@ -41,13 +42,13 @@ def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Conflict | N
     unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
     if unsure and len(statements) > LONGEST_UNVERIFIED:
         return None
-    return Conflict(shortened(statements, problem), proof=found.proof, workloads=_about(conflict, problem))
+    return Contradiction(shortened(statements, problem), found.proof, _about(conflict, problem))
 
 
-def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[str, ...]:
+def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[Workload, ...]:
     """Return the workloads of which a conflict says anything; all where it says something of none."""
     keys = {unit.workload for unit in conflict if unit.workload is not None}
-    return tuple(sorted(keys)) or tuple(problem.workload_by_key)
+    return tuple(each for each in problem.workloads if each.key in keys) or problem.workloads
 
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:

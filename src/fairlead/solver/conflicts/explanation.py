@@ -1,6 +1,6 @@
 """Conflicts of a problem, one for every part and every workload without a placement, and ways out of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models.affinity_groups import from_start
@@ -14,7 +14,7 @@ from fairlead.solver.conflicts.advice import advice
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
 from fairlead.solver.conflicts.conflict import conflict_in
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.conflicts.wording import for_each, said_once
+from fairlead.solver.conflicts.wording import Contradiction, Said, said_once
 from fairlead.solver.exact.alike import alike
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import Choice, choices, in_any_group, is_complete, is_open
@@ -24,7 +24,7 @@ from fairlead.solver.running.deadline import Deadline
 SHARE_OF_ALL = 0.6
 """Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
 
-Explain = Callable[[Problem], Conflict | None]
+Explain = Callable[[Problem], Contradiction | None]
 """Returns a conflict of a problem; None where time runs out."""
 
 
@@ -51,19 +51,19 @@ def conflicts_of(
     known = {key for part in infeasible for key in part.workload_by_key}
     parts = _parts(problem)
     failing: set[str] = set()
-    found: list[Conflict] = []
+    found: list[Contradiction] = []
     for part in parts:
         if found and not until.remaining():
             break
         keys = part.workload_by_key.keys()
         if not keys.isdisjoint(known) or len(parts) == 1 or _has_none(part, until, seed):
             failing |= keys
-            found.extend(conflicts_of_part(part, until, seed))
+            found.extend(_of_part(part, until, seed))
     if not found:
         return ()
     told = said_once(found, named=len(problem.workloads) > 1)
     ways = relaxations(problem, deadline, seed, failing=failing | known)
-    told_besides = tuple(advice(problem, found, ways, in_time=deadline.remaining() > 0))
+    told_besides = tuple(advice(problem, told, ways, in_time=deadline.remaining() > 0))
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
 
@@ -83,23 +83,15 @@ def _has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
     return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
 
 
-def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Conflict, ...]:
-    """Return why one independent part has no placement, without ways out.
+def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
+    """Return why one independent part has no placement; empty where time ran out before that was known.
 
-    Parameters
-    ----------
-    part
-        A problem without any placement; see `components`. Some of its workloads may get several groups.
-
-    Returns
-    -------
-    tuple of Conflict
-        One for every workload that has no placement of its own in any of its groups; where every workload has
-        one, a conflict for all of them. Where groups are to be chosen, it tells what stands in the way in
-        every group that is left. Empty where time ran out before anything was known.
+    One for every workload that has no placement of its own in any of its groups; where every workload has
+    one, a conflict for all of them. Where groups are to be chosen, it tells what stands in the way in every
+    group that is left.
     """
 
-    def settled_one(trial: Problem) -> Conflict | None:
+    def settled_one(trial: Problem) -> Contradiction | None:
         return next(iter(_of_settled(trial, deadline, seed)), None)
 
     if not any(map(is_open, part.workloads)):
@@ -108,7 +100,7 @@ def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple
     return _of_failing(failing, part, lambda trial: _over_groups(trial, settled_one, deadline), deadline)
 
 
-def _of_settled(part: Problem, deadline: Deadline, seed: int) -> tuple[Conflict, ...]:
+def _of_settled(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
     """Return why a part has no placement in which every workload has its group."""
     failing: list[Workload] = []
     if len(part.workloads) > 1:
@@ -119,18 +111,18 @@ def _of_settled(part: Problem, deadline: Deadline, seed: int) -> tuple[Conflict,
 
 def _of_failing(
     failing: Sequence[Workload], part: Problem, explain: Explain, deadline: Deadline
-) -> tuple[Conflict, ...]:
-    """Return a conflict for each workload that fails by itself, told apart by kinds; else one for all."""
+) -> Sequence[Contradiction]:
+    """Return a conflict for the workloads of each kind that fail by themselves; else one for all together."""
     if not failing:
         together = explain(part)
         return () if together is None else (together,)
-    found: list[Conflict] = []
+    found: list[Contradiction] = []
     for members in alike(failing):
         if found and not deadline.remaining():
             break
         conflict = explain(alone(members[0], part))
-        found += [] if conflict is None else for_each(conflict, members)
-    return tuple(found)
+        found += [] if conflict is None else [replace(conflict, workloads=tuple(members), alike=True)]
+    return found
 
 
 def _fails(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
@@ -153,10 +145,10 @@ class _InChoice:
     """Why a joint choice of groups will not do."""
 
     choice: Choice
-    conflict: Conflict
+    conflict: Contradiction
 
 
-def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Conflict | None:
+def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Contradiction | None:
     """Return what stands in the way in every joint choice; None where time ran out before that was known."""
     wide = _everywhere(problem)
     if len(problem.workloads) > 1 and is_scarce(wide):
@@ -187,25 +179,29 @@ def _everywhere(problem: Problem) -> Problem:
     return replace(problem, workloads=tuple(map(bare, problem.workloads)), rules=rules)
 
 
-def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> Conflict:
+def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> Contradiction:
     """Return the conflicts of all choices as one; what they have in common comes first."""
     if len(found) == 1 and complete:
         return found[0].conflict
-    common = [rule for rule in found[0].conflict.rules if all(rule in each.conflict.rules for each in found)]
-    rules = dict.fromkeys([*common, *(rule for each in found for rule in _told(each, common, problem))])
-    keys = {key for each in found for key in each.conflict.workloads}
+    inside = [frozenset(said.statement for said in each.conflict.said) for each in found]
+    common = inside[0].intersection(*inside)
+    told = [said for said in found[0].conflict.said if said.statement in common]
+    told += [said for each in found for said in _told(each, common, problem)]
+    once = {said.statement: said for said in reversed(told)}
+    keys = {workload.key for each in found for workload in each.conflict.workloads}
     known = complete and all(each.conflict.proof is not Proof.UNVERIFIED for each in found)
     proof = Proof.MINIMAL if known else Proof.UNVERIFIED
-    return Conflict(tuple(rules), proof=proof, workloads=tuple(sorted(keys)))
+    about = tuple(each for each in problem.workloads if each.key in keys)
+    return Contradiction(tuple(reversed(once.values())), proof, about)
 
 
-def _told(one: _InChoice, common: Sequence[Statement], problem: Problem) -> Iterator[Statement]:
+def _told(one: _InChoice, common: Container[Statement], problem: Problem) -> Iterator[Said]:
     """Yield what a conflict says in one choice only, with the groups it is about."""
-    inside = set(one.conflict.workloads)
+    inside = {workload.key for workload in one.conflict.workloads}
     groups = [(key, name) for key, name in one.choice.groups if key in inside] or list(one.choice.groups)
     several = len([each for each in problem.workloads if len(from_start(each)) > 1]) > 1
     named = [f"{key} in affinity group {name}" if several else name for key, name in groups]
     where = f"with {listed(named)}" if several else f"affinity group {named[0]}"
-    for rule in one.conflict.rules:
-        if rule not in common:
-            yield replace(rule, text=f"{where}: {rule.text}")
+    for said in one.conflict.said:
+        if said.statement not in common:
+            yield replace(said, before=f"{where}: {said.before}")

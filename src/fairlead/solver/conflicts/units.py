@@ -4,12 +4,12 @@ A unit is a rule, or a side of one, that a person could give up by itself: the t
 regions, the room of one cluster. Leaving a unit out only ever allows more placements.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
 
-from fairlead.models.cluster import PODS
+from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Side
 from fairlead.models.rules import (
@@ -40,8 +40,10 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.grouped import Number
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.names import OWN, Tell, always, asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,6 @@ class Room:
 SharedPart = Companionship | MoveBudget | Quota
 Part = BindingRule | SharedPart | Room
 """What is left out with a unit."""
-
-Tell = Callable[[], Statement]
-"""How people say a unit; asked for once it is part of a conflict, as most units never are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class Unit:
     @property
     def statement(self) -> Statement:
         """How people say it."""
-        return self.tell()
+        return self.tell(OWN)
 
 
 def units_of(problem: Problem) -> tuple[Unit, ...]:
@@ -129,7 +128,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
         for name in open_to(workload, problem):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:
-                tell = partial(capacity.describe_grades, workload, problem.cluster_by_name[name])
+                tell = _grades(workload, problem.cluster_by_name[name])
                 yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
 
 
@@ -139,7 +138,7 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
         case Candidates():
             yield from _candidates(rule, workload, problem)
         case Total():
-            yield rule, total.requirement(rule, workload).statement
+            yield rule, asked(total.requirement, rule, workload)
         case Duplicated():
             yield from _copies(rule, workload, problem)
         case Bounds():
@@ -159,10 +158,10 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
     if closed:
         unknown = Exclusion("is not eligible")
         told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
-        yield told, partial(candidates.describe_exclusions, told, workload)
+        yield told, _exclusions(told, workload)
     for name in rule.held_only:
         most = Bounds(maximum={name: Bound(workload.current.get(name, 0))})
-        yield most, candidates.closed(rule, workload, name).statement
+        yield most, asked(candidates.closed, rule, workload, name)
 
 
 def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
@@ -170,11 +169,11 @@ def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[
     names = open_to(workload, problem)
     if rule.choice or not names:
         sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
-        yield Duplicated(rule.source, True, sizes), duplicated.any_copy(rule, workload, ()).statement
+        yield Duplicated(rule.source, True, sizes), asked(duplicated.any_copy, rule, workload, ())
         return
     for name in names:
         full = Bound(copy_on(rule, workload, name))
-        yield Bounds({name: full}, {name: full}), duplicated.full_copy(rule, workload, name).statement
+        yield Bounds({name: full}, {name: full}), asked(duplicated.full_copy, rule, workload, name)
 
 
 def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
@@ -182,17 +181,17 @@ def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tel
     for name, bound in rule.minimum.items():
         if bound.replicas and workload.replicas:
             alone = Bounds({name: bound}, where_held=rule.where_held & {name})
-            yield alone, bounds.minimum(rule, workload, name).statement
+            yield alone, asked(bounds.minimum, rule, workload, name)
     for name, bound in rule.maximum.items():
-        yield Bounds(maximum={name: bound}), bounds.maximum(rule, workload, name).statement
+        yield Bounds(maximum={name: bound}), asked(bounds.maximum, rule, workload, name)
 
 
 def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield both sides of the total of a set."""
     if rule.minimum and workload.replicas:
-        yield replace(rule, maximum=None), group_total.minimum(rule, workload).statement
+        yield replace(rule, maximum=None), asked(group_total.minimum, rule, workload)
     if rule.maximum is not None:
-        yield replace(rule, minimum=0), group_total.maximum(rule, workload).statement
+        yield replace(rule, minimum=0), asked(group_total.maximum, rule, workload)
 
 
 def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
@@ -201,20 +200,20 @@ def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterato
     closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
-            yield rule.only(number).widened(closed), partial(rule.statement, number, workload)
+            yield rule.only(number).widened(closed), _number(rule, number, workload)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
     """Yield the units of a rule that several workloads share, capacity aside."""
     match rule:
         case Companionship():
-            yield Unit(rule, partial(companionship.describe, rule))
+            yield Unit(rule, always(partial(companionship.describe, rule)))
         case MoveBudget():
-            yield Unit(rule, partial(move_budget.describe, rule))
+            yield Unit(rule, always(partial(move_budget.describe, rule)))
         case Quota():
             for scope in sorted(rule.limits, key=lambda each: each.order):
                 alone = replace(rule, limits={scope: rule.limits[scope]})
-                yield Unit(alone, partial(quota.describe, rule, scope, problem))
+                yield Unit(alone, always(partial(quota.describe, rule, scope, problem)))
         case Capacity():
             # Units of it are the rooms of single clusters.
             return
@@ -232,20 +231,49 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
     for cluster in problem.clusters:
         if cluster.free is None or cluster.name not in users:
             continue
-        asked: dict[str, list[Workload]] = {}
+        wanted: dict[str, list[Workload]] = {}
         for workload in users[cluster.name]:
             for resource in asking[workload.key]:
                 # Pods count where the cluster tells how many it can run.
                 if resource != PODS or PODS in cluster.free:
-                    asked.setdefault(resource, []).append(workload)
-        if len(users[cluster.name]) == 1 and asked:
+                    wanted.setdefault(resource, []).append(workload)
+        if len(users[cluster.name]) == 1 and wanted:
             (alone,) = users[cluster.name]
-            told = partial(capacity.describe_sums, alone, cluster, problem)
-            yield Unit(Room(cluster.name, frozenset(asked)), told)
+            yield Unit(Room(cluster.name, frozenset(wanted)), _sums(alone, cluster, problem))
             continue
-        for resource, several in sorted(asked.items()):
-            told = partial(capacity.describe_shared, several, cluster, resource, problem)
-            yield Unit(Room(cluster.name, frozenset({resource})), told)
+        for resource, several in sorted(wanted.items()):
+            yield Unit(
+                Room(cluster.name, frozenset({resource})), _shares(several, cluster, resource, problem)
+            )
+
+
+def _grades(workload: Workload, cluster: Cluster) -> Tell:
+    """Return what says how many replicas fit onto the nodes of a cluster."""
+    return lambda names: capacity.describe_grades(names.given(workload), cluster, names.of(cluster.name))
+
+
+def _sums(workload: Workload, cluster: Cluster, problem: Problem) -> Tell:
+    """Return what says how many replicas of one workload a cluster has capacity for."""
+    return lambda names: capacity.describe_sums(
+        names.given(workload), cluster, problem, names.of(cluster.name)
+    )
+
+
+def _shares(workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem) -> Tell:
+    """Return what says how much a cluster has for several workloads."""
+    return lambda names: capacity.describe_shared(
+        workloads, cluster, resource, problem, names.of(cluster.name)
+    )
+
+
+def _exclusions(rule: Candidates, workload: Workload) -> Tell:
+    """Return what says which clusters are closed."""
+    return lambda names: candidates.describe_exclusions(rule, names.given(workload))
+
+
+def _number(rule: GroupedRule, number: Number, workload: Workload) -> Tell:
+    """Return what says a number of a rule about groups."""
+    return lambda names: rule.statement(number, names.given(workload))
 
 
 def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:

@@ -5,16 +5,17 @@ workload each is one conflict.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cache
 
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, total
-from fairlead.models.statement import Conflict, Statement
+from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.closed_form import most_in_groups
+from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, always, is_namesake, policies_of
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of
 from fairlead.solver.conflicts.units import Room, Unit
@@ -25,20 +26,109 @@ SEVERAL = 3
 """Statements that are alike from which on they are one sentence."""
 EASILY_ADDED = 2
 """Statements whose numbers people add up by themselves."""
-ANY = "\0"
-"""Stands for what a sentence is about where sentences are compared."""
 
 
-class Said(NamedTuple):
-    """What a unit says, and what several workloads ask for together; empty behind all but the last total."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a unit says.
 
-    alone: Statement
+    Parameters
+    ----------
+    tell
+        Says it with the names that are given.
+    about
+        The names that it is said with, whatever others are given.
+    before, after, together
+        What stands before it and behind it; the last is what several workloads ask for together, empty
+        behind all but the last total.
+    whose
+        Workloads that are named behind it; empty where it names its own.
+    """
+
+    tell: Tell
+    about: Names = OWN
+    before: str = ""
+    after: str = ""
     together: str = ""
+    whose: str = ""
+
+    def by(self, names: Names) -> Statement:
+        """Return it as one sentence with some names."""
+        said = self.tell(self.about.beside(names))
+        whose = f", for {self.whose}" if self.whose else ""
+        return replace(said, text=f"{self.before}{said.text}{self.after}{self.together}{whose}")
 
     @property
-    def whole(self) -> Statement:
-        """Both, as one sentence."""
-        return replace(self.alone, text=f"{self.alone.text}{self.together}")
+    def statement(self) -> Statement:
+        """It as one sentence."""
+        return self.by(OWN)
+
+    def names_workload(self, *, namesakes: bool = True) -> bool:
+        """Tell whether it names the workload that it is about.
+
+        Parameters
+        ----------
+        namesakes
+            False where a policy that is called like the workload does not tell, as others have it too.
+        """
+        others = ANYBODY if namesakes else Names(ANY.workload)
+        return bool(self.whose) or self.by(others).text != self.statement.text
+
+    @property
+    def form(self) -> object:
+        """What it says, whatever workload and cluster it is about."""
+        own, any_one = self.statement, replace(self, together="").by(ANY)
+        return own.rule, any_one.text, bool(own.workload), bool(own.cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A conflict before it is put into words.
+
+    Parameters
+    ----------
+    workloads
+        Those that it is about. Several that are alike share what is said of the first.
+    alike
+        True where each of them has the conflict by itself, False where all have it together.
+    """
+
+    said: tuple[Said, ...]
+    proof: Proof
+    workloads: tuple[Workload, ...]
+    alike: bool = False
+
+    def told(self, *, named: bool = False) -> Conflict:
+        """Return it in words.
+
+        Parameters
+        ----------
+        named
+            True names the workload also where no rule of it does, which is needed where there are several.
+        """
+        workloads = sorted(self.workloads, key=lambda each: each.key)
+        keys, said = tuple(each.key for each in workloads), self.said
+        own = all(map(is_namesake, workloads))
+        known = any(each.names_workload(namesakes=own) for each in said)
+        if (named or len(keys) > 1) and self.single and not known:
+            said = (replace(said[0], whose=listed(keys, "workload")), *said[1:])
+        if len(keys) == 1 or not self.alike:
+            return Conflict(tuple(each.statement for each in said), proof=self.proof, workloads=keys)
+        names = Names(f"each of {listed(keys, 'workload')}", policies_of(workloads))
+        rules = tuple(replace(each.by(names), workload=None) for each in said)
+        return Conflict(rules, proof=self.proof, workloads=keys)
+
+    @property
+    def single(self) -> bool:
+        """Whether it is the conflict of one workload by itself, or of each of several."""
+        return self.alike or len(self.workloads) == 1
+
+    @property
+    def form(self) -> object:
+        """What it says, whatever the workload."""
+        who = Names(ANY.workload, ANY.policy)
+        said = tuple((each.by(who).text, each.statement.cluster) for each in self.said)
+        return said, self.proof
 
 
 def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
@@ -51,30 +141,32 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     heads = [unit for unit in rest if isinstance(unit.part, Total)] or [
         unit for unit in rest if isinstance(unit.part, GroupTotal)
     ]
-    statements = [Said(unit.statement) for unit in conflict]
+    # What is said is asked for again and again, and may be about very many workloads.
+    statements = [Said(cache(unit.tell)) for unit in conflict]
     keys = {unit.workload for unit in rest if not isinstance(unit.part, Room)}
     if len(heads) == 1 and len(keys) == 1:
         (head,) = heads
         added = _added([unit for unit in rest if unit is not head], head.workload or "", problem)
         at = next(at for at, unit in enumerate(conflict) if unit is head)
-        statements[at] = Said(replace(head.statement, text=f"{head.statement.text}{added}"))
+        statements[at] = replace(statements[at], after=added)
         if isinstance(head.part, Total):
             statements = list(_counted_out(conflict, statements, head.workload or "", problem))
     if len(heads) > 1:
         last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
-        statements[last] = statements[last]._replace(together=_together(conflict, problem))
+        statements[last] = replace(statements[last], together=_together(conflict, problem))
     if len({unit.workload for unit in conflict if unit.workload is not None}) > 1:
         # Of several workloads of one policy each statement has to tell which one it is about.
-        statements = [each._replace(alone=_with_name(each.alone)) for each in statements]
-    return tuple(dict.fromkeys(statements))
+        statements = [_named(each) for each in statements]
+    once: dict[Statement, Said] = {}
+    for each in statements:
+        once.setdefault(each.statement, each)
+    return tuple(once.values())
 
 
-def _with_name(statement: Statement) -> Statement:
-    """Return a statement that names the workload it is about."""
-    key = statement.workload
-    if key is None or key in statement.text:
-        return statement
-    return replace(statement, text=f"{statement.text}, for {key}")
+def _named(said: Said) -> Said:
+    """Return what names the workload it is about."""
+    key = said.statement.workload
+    return said if key is None or said.names_workload() else replace(said, whose=key)
 
 
 def _counted_out(
@@ -88,19 +180,24 @@ def _counted_out(
     said = list(told)
     for at, unit in enumerate(conflict):
         if isinstance(unit.part, Spread) and unit.part.maximum is not None:
-            rule, statement, held = unit.part, told[at].alone, most_in_groups(unit.part, most)
+            rule, held = unit.part, most_in_groups(unit.part, most)
             hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
-            text = f"{statement.text}; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
-            said[at] = said[at] if held >= workload.replicas else Said(replace(statement, text=text))
+            text = f"; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
+            said[at] = said[at] if held >= workload.replicas else replace(said[at], after=text)
     rooms = {at: unit.part.cluster for at, unit in enumerate(conflict) if isinstance(unit.part, Room)}
-    if len({_said_of_any(told[at].alone) for at in rooms}) <= LONG:
+    if len({told[at].form for at in rooms}) <= LONG:
         return said
-    names = list(dict.fromkeys(rooms.values()))
-    text = (
-        f"{listed(names, 'cluster')} have capacity for {sum(most[each] for each in names)} of {key} together"
-    )
+    clusters = list(dict.fromkeys(rooms.values()))
+    holds = f"{listed(clusters, 'cluster')} have capacity for {sum(most[each] for each in clusters)}"
     first = min(rooms)
-    said[first] = Said(replace(told[first].alone, text=text, cluster=None))
+    one = told[first].statement
+
+    def together(names: Names) -> Statement:
+        who = names.given(workload).key
+        about = None if one.workload is None else who
+        return replace(one, text=f"{holds} of {who} together", workload=about, cluster=None)
+
+    said[first] = Said(together)
     return [each for at, each in enumerate(said) if at == first or at not in rooms]
 
 
@@ -137,69 +234,59 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
     return ""
 
 
-def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Statement, ...]:
-    """Return the statements of a conflict; in a long one those are put together that say the same."""
+def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
+    """Return what a conflict says; in a long one that is put together that says the same."""
     if len(statements) <= LONG:
-        return tuple(each.whole for each in statements)
+        return tuple(statements)
     alike: dict[object, list[Said]] = {}
     for said in statements:
-        alike.setdefault(_said_of_any(said.alone), []).append(said)
-    found = [told for each in alike.values() for told in _in_one(each)]
-    totals = [each for each in found if each.rule == total.KIND]
+        alike.setdefault(said.form, []).append(said)
+    together = next((each.together for each in statements if each.together), "")
+    found = [told for each in alike.values() for told in _in_one(each, problem)]
+    totals = [at for at, each in enumerate(found) if each.statement.rule == total.KIND]
     if len(totals) <= LONG:
         # What all of them ask for together stands behind the last one.
-        last = max((at for at, each in enumerate(found) if each.rule == total.KIND), default=0)
-        found[last] = replace(found[last], text=f"{found[last].text}{_together_of(statements)}")
+        found = [replace(each, together="") for each in found]
+        last = max(totals, default=0)
+        found[last] = replace(found[last], together=together)
         return tuple(found)
-    asked = [each for each in statements if each.alone.rule == total.KIND and each.alone.workload is not None]
-    return _summed(asked, problem), *(each for each in found if each.rule != total.KIND)
+    asked = [each.statement for each in statements if each.statement.rule == total.KIND]
+    rest = (each for at, each in enumerate(found) if at not in totals)
+    return replace(_summed(asked, problem), together=together), *rest
 
 
-def _said_of_any(statement: Statement) -> object:
-    """Return what a statement says, whatever workload and cluster it is about."""
-    text = statement.text
-    for name in (statement.workload, statement.cluster):
-        text = text.replace(name, ANY) if name else text
-    return statement.rule, text, bool(statement.workload), bool(statement.cluster)
-
-
-def _in_one(alike: Sequence[Said]) -> list[Statement]:
-    """Return statements that differ in their workload, or in their cluster, as one."""
+def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:
+    """Return what differs in its workload, or in its cluster, as one."""
     if len(alike) < SEVERAL:
-        return [each.alone for each in alike]
-    first = alike[0].alone
-    text = first.text
-    workloads = list(dict.fromkeys(each.alone.workload for each in alike))
-    clusters = list(dict.fromkeys(each.alone.cluster for each in alike))
-    for noun, names in (("workload", workloads), ("cluster", clusters)):
-        different = [name for name in names if name]
-        if len(different) > 1:
-            text = _of_each(text, different[0], listed(different, noun))
-    return [
-        replace(
-            first,
-            text=text,
-            workload=workloads[0] if len(workloads) == 1 else None,
-            cluster=clusters[0] if len(clusters) == 1 else None,
-        )
-    ]
+        return list(alike)
+    said = [each.statement for each in alike]
+    workloads = list(dict.fromkeys(each.workload for each in said if each.workload))
+    clusters = list(dict.fromkeys(each.cluster for each in said if each.cluster))
+    about = Names(
+        f"each of {listed(workloads, 'workload')}" if len(workloads) > 1 else None,
+        policies_of(map(problem.workload, workloads)) if len(workloads) > 1 else None,
+        f"each of {listed(clusters, 'cluster')}" if len(clusters) > 1 else None,
+    )
+    tell = alike[0].tell
+
+    def told(names: Names) -> Statement:
+        found = tell(names)
+        workload = None if len(workloads) > 1 else found.workload
+        return replace(found, workload=workload, cluster=None if len(clusters) > 1 else found.cluster)
+
+    return [replace(alike[0], tell=told, about=about)]
 
 
-def _together_of(statements: Sequence[Said]) -> str:
-    """Return what is asked for together, behind whichever statement it stands."""
-    return next((each.together for each in statements if each.together), "")
-
-
-def _summed(asked: Sequence[Said], problem: Problem) -> Statement:
+def _summed(asked: Sequence[Statement], problem: Problem) -> Said:
     """Return how many replicas many workloads want together."""
-    keys = [each.alone.workload or "" for each in asked]
+    keys = [each.workload for each in asked if each.workload is not None]
     replicas = sum(problem.workload(key).replicas for key in keys)
-    text = f"{listed(keys, 'workload')} need {replicas} replicas together{_together_of(asked)}"
-    return replace(asked[0].alone, text=text, workload=None)
+    text = f"{listed(keys, 'workload')} need {replicas} replicas together"
+    return Said(always(lambda: replace(asked[0], text=text, workload=None)))
 
 
-def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, ...]:
-    """Return conflicts, those of single workloads that differ in nothing but the workload as one.
+def said_once(conflicts: Sequence[Contradiction], *, named: bool) -> tuple[Conflict, ...]:
+    """Return conflicts in words, those of single workloads that differ in nothing but the workload as one.
 
     Parameters
     ----------
@@ -207,63 +294,15 @@ def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, 
         True names the workload of a conflict also where no rule of it does, which is needed where there are
         several workloads.
     """
-    alike: dict[object, list[Conflict]] = {}
+    alike: dict[object, list[Contradiction]] = {}
     for at, conflict in enumerate(conflicts):
-        alike.setdefault(_shape(conflict) or at, []).append(conflict)
-    return tuple(_for_several(each, named=named) for each in alike.values())
+        alike.setdefault(conflict.form if conflict.single else at, []).append(conflict)
+    return tuple(_joined(each).told(named=named) for each in alike.values())
 
 
-def for_each(conflict: Conflict, members: Sequence[Workload]) -> list[Conflict]:
-    """Return the conflict of the first of some workloads that are alike, for each of them."""
-    return [
-        replace(
-            conflict,
-            workloads=(each.key,),
-            rules=tuple(_of_another(rule, members[0], each) for rule in conflict.rules),
-        )
-        for each in members
-    ]
-
-
-def _of_another(statement: Statement, workload: Workload, other: Workload) -> Statement:
-    """Return what a statement says of another workload; a policy that both share keeps its name."""
-    about = other.key if statement.workload == workload.key else statement.workload
-    whose, text = "", statement.text
-    if workload.policy and workload.policy == other.policy and text.startswith(f"{workload.policy}: "):
-        whose, text = f"{workload.policy}: ", text.removeprefix(f"{workload.policy}: ")
-    return replace(statement, text=f"{whose}{text.replace(workload.key, other.key)}", workload=about)
-
-
-def _shape(conflict: Conflict) -> object | None:
-    """Return what the conflict of one workload says, whatever the workload; None for several workloads."""
-    if len(conflict.workloads) != 1:
-        return None
-    (key,) = conflict.workloads
-    rules = tuple((each.rule, each.text.replace(key, ANY), each.cluster) for each in conflict.rules)
-    return rules, conflict.proof
-
-
-def _for_several(alike: Sequence[Conflict], *, named: bool) -> Conflict:
-    """Return one conflict for several that say the same."""
-    first = alike[0]
-    keys = tuple(sorted({key for each in alike for key in each.workloads}))
-    if len(keys) == 1 and not named:
-        return first
-    if len(alike) == 1 and (len(keys) != 1 or any(keys[0] in each.text for each in first.rules)):
-        return first
-    key, everybody = first.workloads[0], listed(keys, "workload")
-    rules = first.rules
-    if len(keys) > 1:
-        rules = tuple(
-            replace(each, text=_of_each(each.text, key, everybody), workload=None) for each in rules
-        )
-    if not any(key in each.text for each in first.rules):
-        rules = (replace(rules[0], text=f"{rules[0].text}, for {everybody}"), *rules[1:])
-    return replace(first, rules=rules, workloads=keys)
-
-
-def _of_each(text: str, name: str, everybody: str) -> str:
-    """Return what is said of one as it is said of several, and of policies that are called like them."""
-    for one, several in (("policy", "policies"), ("binding", "bindings")):
-        text = text.replace(f"{one} {name}:", f"{several} {ANY}:")
-    return text.replace(name, f"each of {everybody}").replace(ANY, everybody)
+def _joined(alike: Sequence[Contradiction]) -> Contradiction:
+    """Return several conflicts that say the same as one."""
+    if len(alike) == 1:
+        return alike[0]
+    workloads = tuple(workload for each in alike for workload in each.workloads)
+    return replace(alike[0], workloads=workloads, alike=True)

@@ -35,7 +35,6 @@ def place(
     otherwise: Otherwise = lambda *_: {},
     *,
     smallest_first: bool = False,
-    staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     deadline: Deadline | None = None,
     late: PlaceOne = place_quickly,
 ) -> Placement:
@@ -48,8 +47,6 @@ def place(
     smallest_first
         True lets workloads go by what one replica needs, the least first, instead of by size; priority comes
         before that all the same.
-    staying
-        Workloads that stay where they are, with what they hold there; none where that is not said.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
 
@@ -58,12 +55,13 @@ def place(
     Placement
         Every workload placed validly by itself, or as `otherwise` says.
     """
+    due = deadline or Deadline()
 
     def place_one(*asked: Any) -> Mapping[str, int] | None:
-        return (late if _is_over(deadline) else place_alone)(*asked)
+        return (place_alone if due.remaining() else late)(*asked)
 
-    steps = _in_turn(problem, place_one, otherwise, staying, smallest_first=smallest_first)
-    return Placement({**staying, **{workload.key: answer for workload, answer in steps}})
+    steps = _in_turn(problem, place_one, otherwise, {}, smallest_first=smallest_first)
+    return Placement({workload.key: answer for workload, answer in steps})
 
 
 def place_all(
@@ -78,12 +76,15 @@ def place_all(
 
     Parameters
     ----------
-    problem, staying, deadline
-        As for `place`; those that stay are not looked at.
+    problem, deadline
+        As for `place`.
+    staying
+        Workloads that stay where they are and are not looked at, with what they hold there.
     """
+    due = deadline or Deadline()
 
     def place_one(*asked: Any) -> Mapping[str, int] | None:
-        return (place_quickly(*asked) if _is_over(deadline) else None) or place_alone(*asked)
+        return (None if due.remaining() else place_quickly(*asked)) or place_alone(*asked)
 
     placed = dict(staying)
     for workload, answer in _in_turn(problem, place_one, lambda *_: {}, staying):
@@ -91,11 +92,6 @@ def place_all(
             return None
         placed[workload.key] = answer
     return Placement(placed)
-
-
-def _is_over(deadline: Deadline | None) -> bool:
-    """Tell whether an answer is due."""
-    return deadline is not None and not deadline.remaining()
 
 
 def _in_turn(

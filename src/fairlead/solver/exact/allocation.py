@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
+from fairlead.models.in_order import Column
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Duplicated, Evenness, GroupTotal, Tiers, Weights
@@ -62,7 +63,7 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     placed = np.zeros(len(boxed.names), dtype=np.int64)
     for part in parts:
         placed[part.positions] = settle_ties(part.box)
-    answer = dict(zip(boxed.names, placed.tolist(), strict=True))
+    answer = Column(boxed.names, placed)
     # The box holds bounds as they are, unless they bind only where replicas stand.
     unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
     return None if any(violations_of(workload, answer, unsure)) else answer
@@ -74,6 +75,8 @@ def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:
     exact = [
         rule for rule in workload.rules_of(GroupTotal) if workload.replicas and rule.minimum == rule.maximum
     ]
+    if not exact:
+        return [Part(everything, boxed.box.tight())] if boxed.box.feasible else None
     parts, taken, left = [], np.zeros(len(everything), dtype=bool), boxed.box.total
     for rule in exact:
         inside = np.array([name in rule.clusters for name in boxed.names], dtype=bool)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.models.at_once import in_array
 from fairlead.models.cluster import Cluster
 from fairlead.models.in_order import in_order_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
-from fairlead.models.rules.bounds import REPLICAS, Bound
+from fairlead.models.rules.bounds import maxima, minima
 from fairlead.models.rules.capacity import demands, graded_room, needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.quota import Allowance
@@ -114,7 +115,7 @@ def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
         lower[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.minimum and workload.replicas:
-        least = _numbers(bounds.minimum, names, 0)
+        least = in_array(names, minima(bounds))
         if bounds.where_held:
             least = np.where([name in bounds.where_held for name in names], 0, least)
         lower = np.maximum(lower, least)
@@ -129,18 +130,12 @@ def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
         upper[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.maximum:
-        upper = np.minimum(upper, _numbers(bounds.maximum, names, UNBOUND))
+        upper = np.minimum(upper, in_array(names, maxima(bounds), UNBOUND))
     candidates = workload.rule(Candidates)
     if candidates and candidates.held_only:
-        kept = {name: Bound(workload.current.get(name, 0)) for name in candidates.held_only}
-        upper = np.minimum(upper, _numbers(kept, names, UNBOUND))
+        kept = {name: workload.current.get(name, 0) for name in candidates.held_only}
+        upper = np.minimum(upper, in_array(names, kept, UNBOUND))
     return upper
-
-
-def _numbers(bounds: Mapping[str, Bound], names: tuple[str, ...], otherwise: int) -> NDArray[np.int64]:
-    """Return the numbers of bounds in the order of the names."""
-    found = map(REPLICAS, in_order_of(names, bounds, Bound(otherwise)))
-    return np.fromiter(found, dtype=np.int64, count=len(names))
 
 
 def _rooms(
@@ -153,10 +148,10 @@ def _rooms(
     for resource, need in needs(workload).items():
         counted = problem.charged.of(resource)
         if available is None:
-            amounts = [*in_order_of(names, problem.room.get(resource, {}), 0)]
+            offered = problem.room.get(resource, {})
         else:
-            amounts = [available.get((name, resource), 0) for name in names]
-        fits = np.minimum(rooms, _fits(amounts, need, most))
+            offered = {name: available.get((name, resource), 0) for name in names}
+        fits = np.minimum(rooms, _fits(names, offered, need, most))
         if len(counted) < len(problem.clusters):
             fits = np.where([name in counted for name in names], fits, rooms)
         rooms = fits
@@ -167,13 +162,13 @@ def _rooms(
     return np.maximum(rooms, 0)
 
 
-def _fits(amounts: list[int], need: int, most: int) -> NDArray[np.int64]:
-    """Return how many replicas fit into amounts, cut to the most: amounts may be beyond 64 bits."""
+def _fits(names: tuple[str, ...], offered: Mapping[str, int], need: int, most: int) -> NDArray[np.int64]:
+    """Return how many replicas fit into amounts, as far as the most: amounts may be beyond 64 bits."""
     try:
-        found: NDArray[np.int64] = np.fromiter(amounts, dtype=np.int64, count=len(amounts)) // need
+        found: NDArray[np.int64] = in_array(names, offered) // need
     except OverflowError:
-        return np.array([min(most, amount // need) for amount in amounts], dtype=np.int64)
-    return np.minimum(found, most)
+        found = np.array([min(most, amount // need) for amount in in_order_of(names, offered, 0)], np.int64)
+    return found
 
 
 def room_left(workload: Workload, cluster: Cluster, available: Available) -> int:

@@ -17,6 +17,7 @@ The costs of levels are in `fairlead.solver.exact.costs`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ INT64_LIMIT = 2**63
 WRAPPED = 2**62
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Box:
     """Every allocation with ``lower <= x <= upper`` and ``sum(x) == total``.
 
@@ -51,14 +52,24 @@ class Box:
     total: int
     is_tight: bool = False
 
-    @property
+    @cached_property
+    def least(self) -> int:
+        """The sum of the lower bounds."""
+        return exact_sum(self.lower)
+
+    @cached_property
+    def most(self) -> int:
+        """The sum of the upper bounds."""
+        return exact_sum(self.upper)
+
+    @cached_property
     def feasible(self) -> bool:
         """Whether the box holds any allocation."""
         if self.is_tight:
             return True
         if bool((self.lower > self.upper).any()):
             return False
-        return exact_sum(self.lower) <= self.total <= exact_sum(self.upper)
+        return self.least <= self.total <= self.most
 
     def tight(self) -> "Box":
         """Return the same set of allocations with every bound attained by one of them.
@@ -74,7 +85,7 @@ class Box:
             raise InternalError(f"no allocation of {self.total} replicas lies within the bounds")
         # No cluster can take more than what the other lower bounds leave, nor less than what the other
         # upper bounds lack.
-        upper = np.minimum(self.upper, self.lower + (self.total - exact_sum(self.lower)))
+        upper = np.minimum(self.upper, self.lower + (self.total - self.least))
         lower = np.maximum(self.lower, upper - (exact_sum(upper) - self.total))
         return Box(lower, upper, self.total, is_tight=True)
 
@@ -112,7 +123,7 @@ def narrow_pieces(box: Box, pieces: Sequence[tuple[NDArray[Any], NDArray[np.int6
         not falling from piece to piece) and the number of units in it. The numbers of a cluster add up to
         its upper minus its lower bound.
     """
-    wanted = box.total - exact_sum(box.lower)
+    wanted = box.total - box.least
     if wanted == 0:
         return box
     marginals = np.concatenate([marginal for marginal, _ in pieces])
@@ -131,6 +142,6 @@ def settle_ties(box: Box) -> NDArray[np.int64]:
     box = box.tight()
     room = box.upper - box.lower
     before = np.cumsum(room) - room
-    left = box.total - exact_sum(box.lower)
+    left = box.total - box.least
     answer: NDArray[np.int64] = box.lower + np.clip(left - before, 0, room)
     return answer

@@ -93,15 +93,15 @@ def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
     return {name: count for name, count in zip(boxed.names, found.tolist(), strict=True) if count}
 
 
-def filled(lower: Whole, upper: Whole, total: int, wishes: Whole) -> Whole:
-    """Return a division between the fewest and the most of every candidate, as near to a wish as that allows.
+def filled(lower: Whole, upper: Whole, total: Whole | int, wishes: Whole) -> Whole:
+    """Return divisions between the fewest and the most of every candidate, as near to a wish as that allows.
 
     Parameters
     ----------
     lower, upper, wishes
-        Fewest, most and wished replicas, by candidate.
+        Fewest, most and wished replicas by candidate; of several workloads one a row.
     total
-        All replicas together.
+        All replicas together; of several workloads one by row.
 
     Returns
     -------
@@ -109,13 +109,15 @@ def filled(lower: Whole, upper: Whole, total: int, wishes: Whole) -> Whole:
         Replicas by candidate; their sum is the total, or the most that fits.
     """
     lower = np.minimum(lower, upper)
-    if int(lower.sum()) > total:
-        lower = _shares(lower, total)
+    if (lower.sum(axis=-1) > total).any():
+        lower = _shares(lower, np.minimum(total, lower.sum(axis=-1)))
     found: Whole = np.maximum(lower, np.minimum(upper, wishes))
-    missing = min(total, int(upper.sum())) - int(found.sum())
-    if missing > 0:
-        return found + _shares(upper - found, missing)
-    return found - _shares(found - lower, -missing) if missing else found
+    missing = np.minimum(total, upper.sum(axis=-1)) - found.sum(axis=-1)
+    if (missing > 0).any():
+        found = found + _shares(upper - found, np.maximum(missing, 0))
+    if (missing < 0).any():
+        found = found - _shares(found - lower, np.maximum(-missing, 0))
+    return found
 
 
 def wished(workload: Workload, names: Sequence[str]) -> list[int]:
@@ -130,13 +132,15 @@ def wished(workload: Workload, names: Sequence[str]) -> list[int]:
     return [workload.replicas * weight // whole if whole else 0 for weight in weighed]
 
 
-def _shares(room: Whole, count: int) -> Whole:
-    """Return a number given out in the ratio of the room, the rest where most room is left."""
-    if count * int(room.max(initial=0)) >= MOST_PRODUCT:
-        shares: Whole = (count * room.astype(object) // int(room.sum())).astype(np.int64)
+def _shares(room: Whole, count: Whole) -> Whole:
+    """Return a number by row given out in the ratio of the room, the rest where most room is left."""
+    whole, counts = np.maximum(room.sum(axis=-1, keepdims=True), 1), count[..., None]
+    if int(count.max(initial=0)) * int(room.max(initial=0)) >= MOST_PRODUCT:
+        shares: Whole = (counts * room.astype(object) // whole).astype(np.int64)
     else:
-        shares = count * room // max(1, int(room.sum()))
-    rest = count - int(shares.sum())
-    if rest:
-        shares[np.argsort(shares - room, kind="stable")[:rest]] += 1
+        shares = counts * room // whole
+    rest = count - shares.sum(axis=-1)
+    if rest.any():
+        ranks = (shares - room).argsort(axis=-1, kind="stable").argsort(axis=-1)
+        shares += ranks < rest[..., None]
     return shares

@@ -140,8 +140,9 @@ class _State:
         return self.rows.unevenness(self.used)
 
     def spent(self, moving: Iterable["_Kept"]) -> float:
-        """Return about what workloads cost alone."""
-        return sum(each.own.about(each.choice.counts(self.placed[each.workload.key])) for each in moving)
+        """Return about what workloads cost alone; rounding may leave less than nothing of it."""
+        costs = (each.own.about(each.choice.counts(self.placed[each.workload.key])) for each in moving)
+        return max(0.0, sum(costs))
 
     def place_again(self, kept: "_Kept") -> None:
         """Place a workload where it costs least beside all others, where that gains."""

@@ -6,10 +6,12 @@ what there is to place: a question in which nothing gives way, with the same bes
 
 from collections.abc import Collection
 from dataclasses import replace
+from fractions import Fraction
 from itertools import takewhile
 
 from fairlead.models.check import violations_of
 from fairlead.models.levels import BALANCE, MADE_WORSE, Level
+from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import GroupTotal, Total, total
@@ -83,9 +85,20 @@ def with_shortfall(problem: Problem, found: Answer, answer: Answer) -> Answer:
         The answer to the question that `counted` asks.
     """
     known = dict(zip(levels_of(found.part), found.attained, strict=True))
-    known |= dict(zip(levels_of(answer.part), answer.attained, strict=True))
+    for level, each in zip(levels_of(answer.part), answer.attained, strict=True):
+        known[level] = _counted_again(each, value_of(problem, answer.placement or Placement({}), level))
     levels = tuple(known[level] for level in levels_of(problem))
     return replace(answer, part=problem, attained=levels, status=status_of(levels))
+
+
+def _counted_again(level: Attained, value: int | Fraction) -> Attained:
+    """Return a level with its value in the question in which something gives way.
+
+    Replicas that have to stop because their workload shrinks are no moves; where only what is placed is
+    wanted they count. That is as much in every placement.
+    """
+    more = level.value - value
+    return replace(level, value=value, bound=None if level.bound is None else level.bound - more)
 
 
 def _says_all(workload: Workload, placement: Placement) -> bool:

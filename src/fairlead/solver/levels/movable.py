@@ -1,10 +1,14 @@
 """Who may stand elsewhere, and who is tied to whom, where levels are loosened."""
 
+from collections import Counter
+from dataclasses import replace
 from itertools import takewhile
 
+from fairlead.models.levels import COPIES
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
@@ -30,6 +34,30 @@ def chooses_copies(workload: Workload) -> bool:
     """Tell whether a workload chooses on which clusters it has copies."""
     copies = workload.rule(Duplicated)
     return copies is not None and copies.choice
+
+
+def copies_are_known(found: Answer, apart: Apart) -> bool:
+    """Tell whether all that choose copies have as many replicas wherever the levels before balance are best.
+
+    That is so for one with as many copies as it would have alone, and for the only one whose missing copies
+    count on a level that is proven, as all before it are: no other gets more where it has fewer.
+    """
+    choosing = [each for each in found.part.workloads if chooses_copies(each)]
+    levels = Counter(replace(COPIES, priority=each.priority) for each in choosing)
+    reached = zip(levels_of(found.part), found.attained, strict=False)
+    proven = {level for level, _ in takewhile(lambda pair: pair[1].proven, reached) if levels[level] == 1}
+    return all(
+        (each.key in apart.get(level, ()) or level in proven) and _copies_alike(each, found.part)
+        for each in choosing
+        for level in [replace(COPIES, priority=each.priority)]
+    )
+
+
+def _copies_alike(workload: Workload, problem: Problem) -> bool:
+    """Tell whether all copies of a workload have as many replicas."""
+    copies = workload.rule(Duplicated)
+    names = problem.candidates(workload)
+    return copies is None or len({copy_on(copies, workload, name) for name in names}) <= 1
 
 
 def apart(found: Answer, alone: Placed) -> Apart:

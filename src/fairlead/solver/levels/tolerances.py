@@ -27,7 +27,14 @@ from fairlead.solver.answers.rows import Placed, beside
 from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
 from fairlead.solver.levels.frozen import frozen
-from fairlead.solver.levels.movable import apart, chooses_copies, resting, settled, tied
+from fairlead.solver.levels.movable import (
+    apart,
+    chooses_copies,
+    copies_are_known,
+    resting,
+    settled,
+    tied,
+)
 from fairlead.solver.levels.spans import Span, Spans, least_balance, spans_of, uses_alike
 from fairlead.solver.levels.targets import (
     MOST_PLACES,
@@ -149,16 +156,11 @@ class _Loosening:
         def stands_alone(key: str, level: Level) -> bool:
             return key in known.get(level, ())
 
-        copied = {
-            each.key: replace(COPIES, priority=each.priority)
-            for each in problem.workloads
-            if chooses_copies(each)
-        }
         first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
         stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
-        certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
         # Before their own level, copies may become more or fewer for balance: that is not searched.
-        certain = certain and (not copied or COPIES.key in first)
+        copied = COPIES.key in first or not any(map(chooses_copies, problem.workloads))
+        certain = known.keys() >= {*stay.values()} and copied and copies_are_known(found, known)
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
@@ -278,7 +280,7 @@ class _Loosening:
     def _with_copies(self, workload: Workload) -> Workload:
         """Return a workload with as many copies as it has, where it chooses them.
 
-        Levels before balance say how many, unless workloads compete for them (`certain`).
+        Levels before balance say how many, unless several workloads compete for them (`certain`).
         """
         if not chooses_copies(workload):
             return workload

@@ -176,11 +176,9 @@ def _shortages(
     for move in moves:
         if move.target != cluster:
             continue
-        needs = part.paths[move.workload].needs[cluster]
-        single.append(
-            {place: need - room[place] for place, need in sorted(needs.items()) if need > room[place]}
-        )
-        for place, need in needs.items():
+        path = part.paths[move.workload]
+        single.append({place: need - room[place] for place, need in _lacking(path, move, room).items()})
+        for place, need in path.needs[cluster].items():
             asked[place] = asked.get(place, 0) + need * move.replicas
     every = {place: amount - room[place] for place, amount in sorted(asked.items()) if amount > room[place]}
     options = sorted(single, key=lambda more: (sum(more.values()), sorted(more)))

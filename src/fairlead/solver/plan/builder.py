@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
-from fairlead.solver.plan.steps import NOTHING, Step, after, course, minus, plus, positive, total
+from fairlead.solver.plan.steps import NOTHING, Step, after, between, course, minus, plus, positive, total
 from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Order
 
@@ -29,8 +29,7 @@ class WaveBuilder:
 
     def remaining(self, path: WorkloadPath) -> tuple[dict[str, int], dict[str, int]]:
         """Return what has still to be stopped and to be started after the wave so far."""
-        change = minus(path.target, after(self.positions[path.key], self.step(path.key)))
-        return positive({cluster: -count for cluster, count in change.items()}), positive(change)
+        return between(after(self.positions[path.key], self.step(path.key)), path.target)
 
     def fits(self, path: WorkloadPath, cluster: str) -> int | None:
         """Return how many more replicas can be started on a cluster; None where nothing limits it."""
@@ -116,5 +115,5 @@ def _change(additions: Sequence[Addition]) -> dict[Place, int]:
     """Return how much more is used when everything new is there."""
     change: dict[Place, int] = {}
     for path, step in additions:
-        charge(change, path, minus(step.starts, plus(step.early, step.gone)))
+        charge(change, path.needs, minus(step.starts, plus(step.early, step.gone)))
     return change

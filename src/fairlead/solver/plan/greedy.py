@@ -89,9 +89,9 @@ def follow(
     for key, step in wave.items():
         then[key] = after(positions[key], step)
         path = migration.paths[key]
-        charge(taken, path, step.starts)
-        for stopped in (step.late, step.early, step.gone):
-            charge(taken, path, {cluster: -count for cluster, count in stopped.items()})
+        charge(taken, path.needs, step.starts)
+        for stopped in filter(None, (step.late, step.early, step.gone)):
+            charge(taken, path.needs, {cluster: -count for cluster, count in stopped.items()})
     return then, taken
 
 
@@ -204,7 +204,7 @@ def _pair(path: WorkloadPath, builder: WaveBuilder, source: str | None, sink: st
         out, into = builder.remaining(path)
         free = total(into) - total(out) if source is None else out.get(source, 0)
         if count <= min(free, into.get(sink, 0)):
-            yield _moving(path, {} if source is None else {source: count}, {sink: count})
+            yield moving(path, {} if source is None else {source: count}, {sink: count})
 
 
 def _counts(most: int) -> Iterator[int]:
@@ -221,10 +221,10 @@ def _whole(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Step:
     out, into = builder.remaining(path)
     if total(out) > total(into):
         out = _take(out, total(into), scarce.sources(out))
-    return _moving(path, out, into)
+    return moving(path, out, into)
 
 
-def _moving(path: WorkloadPath, out: Placed, into: Placed) -> Step:
+def moving(path: WorkloadPath, out: Placed, into: Placed) -> Step:
     """Return a step that stops and starts in the order of the workload."""
     return Step(into, early=out) if path.order is Order.STOP_FIRST else Step(into, late=out)
 
@@ -258,7 +258,7 @@ def _step(path: WorkloadPath, builder: WaveBuilder, out: Placed, fitting: Placed
         count = min(count, margin + (max(0, count - missing) if early else 0))
     starts = _take(fitting, count, sorted(fitting))
     stops = _take(out, max(0, total(starts) - missing), scarce.sources(out))
-    return _moving(path, stops, starts)
+    return moving(path, stops, starts)
 
 
 def _advance_groups(

@@ -11,7 +11,7 @@ from fairlead.models.rules import Candidates, Capacity, Companionship, Quota, ca
 from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
-from fairlead.solver.plan.steps import minus, positive, total
+from fairlead.solver.plan.steps import between, minus, total
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order, WaveOptions, running
 
@@ -107,7 +107,7 @@ class Migration:
         """Return how much more room replicas need that have still to be started, where they need more."""
         asked: dict[Place, int] = {}
         for key, path in self.paths.items():
-            charge(asked, path, left_over(path, positions[key])[1])
+            charge(asked, path.needs, left_over(path, positions[key])[1])
         return {place: amount - room[place] for place, amount in asked.items() if amount > room[place]}
 
     def only(self, keys: set[str]) -> "Migration":
@@ -126,7 +126,7 @@ class Migration:
         used, still = dict(self.used), dict(self.still)
         paths: dict[str, WorkloadPath] = {}
         for key, path in self.paths.items():
-            charge(used, path, minus(positions[key], path.start))
+            charge(used, path.needs, minus(positions[key], path.start))
             if minus(path.target, positions[key]):
                 paths[key] = replace(path, start=positions[key])
             else:
@@ -134,13 +134,8 @@ class Migration:
         return replace(self, paths=paths, still=still, used=used)
 
 
-def charge(used: dict[Place, int], path: WorkloadPath, change: Placed) -> None:
-    """Add what replicas take to what is used."""
-    _charge(used, path.needs, change)
-
-
-def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
-    """Add what replicas take to what is used, by what one takes."""
+def charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
+    """Add what replicas take to what is used, by what one takes on every cluster."""
     for cluster, replicas in change.items():
         for place, need in needs.get(cluster, {}).items():
             used[place] = used.get(place, 0) + need * replicas
@@ -148,8 +143,7 @@ def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], ch
 
 def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
     """Return what has still to be stopped and what has still to be started, by cluster."""
-    change = minus(path.target, position)
-    return positive({cluster: -count for cluster, count in change.items()}), positive(change)
+    return between(position, path.target)
 
 
 def migration_of(
@@ -178,11 +172,11 @@ def migration_of(
         needs = _needs(
             workload, problem, problem.cluster_by_name if everywhere and moves else {**start, **end}
         )
-        _charge(used, needs, start)
-        _charge(due, needs, end)
+        charge(used, needs, start)
+        charge(due, needs, end)
         if moves:
-            path = _path(workload, problem, (start, end), options, everywhere=everywhere)
-            paths[workload.key] = replace(path, needs=needs, bound=workload.key in bound)
+            path = _path(workload, problem, (start, end), needs, options, everywhere=everywhere)
+            paths[workload.key] = replace(path, bound=True) if workload.key in bound else path
     places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
     given = {**problem.limits, **_quota_limits(problem)}
     limits = {place: max(given.get(place, 0), due.get(place, 0)) for place in sorted(places)}
@@ -198,11 +192,12 @@ def _path(
     workload: Workload,
     problem: Problem,
     ends: tuple[Placed, Placed],
+    needs: Mapping[str, Mapping[Place, int]],
     options: WaveOptions,
     *,
     everywhere: bool,
 ) -> WorkloadPath:
-    """Return the way of one workload, without what it takes from clusters."""
+    """Return the way of one workload, as if it kept together with no other."""
     start, target = ends
     touched = frozenset(problem.cluster_by_name if everywhere else minus(target, start))
     key, wanted = workload.key, total(target)
@@ -216,7 +211,7 @@ def _path(
         options.order_of(key),
         wanted - options.missing(key, wanted),
         None if surplus is None else wanted + surplus,
-        {},
+        needs,
         constraints_of(chosen, problem, touched, detours=everywhere),
         frozenset() if candidates is None else frozenset(start) - frozenset(candidates.names),
     )

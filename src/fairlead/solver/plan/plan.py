@@ -18,8 +18,7 @@ from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.options import Budgets, Others, PlanOptions
+from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import planned

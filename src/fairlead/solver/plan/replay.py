@@ -5,8 +5,9 @@ at any moment of a wave than before that wave. What the target itself breaks, be
 what was asked for, is no fault of the plan. Shares no code with what finds the waves.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fairlead.models.check import broken, in_kept_group, required_by
 from fairlead.models.placement import Placement
@@ -14,8 +15,16 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.transient import Course, Moment, Placed, course
-from fairlead.solver.plan.transient_rules import Capacities, shared_rows, workload_rows
+from fairlead.solver.plan.transient import (
+    Capacities,
+    Course,
+    Moment,
+    Placed,
+    Row,
+    course,
+    shared_rows,
+    workload_rows,
+)
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 
 _WHEN: Mapping[Moment, str] = {
@@ -26,6 +35,8 @@ _WHEN: Mapping[Moment, str] = {
 }
 
 
+MovesByWorkload = Mapping[str, Sequence[Move]]
+"""Moves of one wave by the workload that moves."""
 INSIDE = (Moment.STOPPED, Moment.STARTED)
 """The moments inside a wave that are furthest from what stands before and after it."""
 
@@ -65,10 +76,11 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     replayer = _Replayer(plan)
     breaches: list[Breach] = []
     for number, wave in enumerate(plan.waves, 1):
-        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave)]
+        moves = _by_workload(wave.moves)
+        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave, moves)]
         if wrong:
             return (*breaches, *wrong)
-        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(wave))
+        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(moves))
     breaches.extend(Breach(0, None, violation) for violation in replayer.missed())
     return tuple(breaches)
 
@@ -96,7 +108,7 @@ class _Replayer:
         """Return what a workload holds."""
         return self.state.get(workload, {})
 
-    def mistakes(self, wave: Wave) -> Iterator[Violation]:
+    def mistakes(self, wave: Wave, by_workload: MovesByWorkload) -> Iterator[Violation]:
         """List what makes a wave impossible to carry out."""
         wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
         most = self.options.most_moves
@@ -106,7 +118,7 @@ class _Replayer:
         if wrong:
             yield from wrong
             return
-        for key, moves in _by_workload(wave.moves).items():
+        for key, moves in by_workload.items():
             taken: dict[str, int] = {}
             for move in moves:
                 if move.source is not None:
@@ -117,9 +129,9 @@ class _Replayer:
                     text = f"{key}: {replicas} replicas leave {cluster}, which holds {held}"
                     yield Violation("moves", text, replicas - held, None, key, cluster)
 
-    def make(self, wave: Wave) -> Iterator[tuple[Moment, Violation]]:
+    def make(self, by_workload: MovesByWorkload) -> Iterator[tuple[Moment, Violation]]:
         """Make the moves of a wave and list what they break at which moment."""
-        courses = {key: course(self.of(key), moves) for key, moves in _by_workload(wave.moves).items()}
+        courses = {key: course(self.of(key), moves) for key, moves in by_workload.items()}
         for key, taken in courses.items():
             yield from self._of_workload(self.problem.workload(key), taken)
         yield from self._of_shared(courses)
@@ -157,6 +169,8 @@ class _Replayer:
             key = workload.key
             end = course(self.of(key), blocked.get(key, ())).moments[Moment.AFTER]
             wanted = self.plan.target.of(key)
+            if end == wanted:
+                continue
             for cluster in sorted(end.keys() | wanted.keys()):
                 there, due = end.get(cluster, 0), wanted.get(cluster, 0)
                 if there != due:
@@ -253,36 +267,19 @@ def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move])
     """Yield what one workload passes inside a wave."""
     target = plan.target.of(key)
     workload = in_kept_group(plan.problem.workload(key), target)
-    if not any(isinstance(rule, GroupTotal | Grouped) for rule in workload.rules):
-        return
-    taken = course(before.of(key), moves)
-    allowed = _larger(_broken(workload, taken.before), _broken(workload, target))
-    worst: dict[tuple[str, str], Violation] = {}
-    for moment in INSIDE:
-        for about, violation in _broken(workload, taken.moments[moment]).items():
-            known = worst.get(about) or allowed.get(about)
-            if known is None or violation.amount > known.amount:
-                worst[about] = violation
-    yield from (worst[about] for about in sorted(worst))
-
-
-def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violation]:
-    """Return what a workload breaks of its rules about several clusters, by rule and set."""
-    required = (
+    required = [
         requirement
         for rule in workload.rules
         if isinstance(rule, GroupTotal | Grouped)
         for requirement in required_by(rule, workload, ())
-    )
-    return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}
-
-
-def _larger(
-    first: Mapping[tuple[str, str], Violation], second: Mapping[tuple[str, str], Violation]
-) -> dict[tuple[str, str], Violation]:
-    """Return what is broken at all, each by the larger amount."""
-    found = dict(first)
-    for about, violation in second.items():
-        if about not in found or violation.amount > found[about].amount:
-            found[about] = violation
-    return found
+    ]
+    if not required:
+        return
+    taken = course(before.of(key), moves)
+    worst: dict[tuple[str, str], Violation] = {}
+    row: Row[Placed] = Row(INSIDE, partial(broken, required))
+    for _, violation in row.breaches(taken.before, taken.moments.__getitem__, target):
+        known = worst.setdefault((violation.rule, violation.detail), violation)
+        if violation.amount > known.amount:
+            worst[violation.rule, violation.detail] = violation
+    yield from (worst[about] for about in sorted(worst))

@@ -7,9 +7,6 @@ from functools import cache
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Quota
-from fairlead.models.rules.quota import asked, taken_by_others
-from fairlead.models.usage import remaining as left_in
 from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import distance, end_of
 from fairlead.solver.plan.migration import Migration, migration_of
@@ -82,63 +79,6 @@ def waves_of(
     if breaches:
         raise InternalError("the waves break a rule: " + "; ".join(str(breach) for breach in breaches[:3]))
     return plan
-
-
-def remaining(
-    plan: WavePlan,
-    standing: Placement | Mapping[str, Mapping[str, int]],
-    deadline: Deadline | None = None,
-    seed: int = 0,
-) -> WavePlan:
-    """Return how to go on where a plan has been carried out in part.
-
-    Parameters
-    ----------
-    standing
-        What runs now, of every workload. Replicas on clusters that are not in the input are gone already.
-
-    Returns
-    -------
-    WavePlan
-        Waves from what runs now to the same target. What each cluster can bear together is what it was; what
-        has been moved already is neither moved again nor counted.
-    """
-    now = standing if isinstance(standing, Placement) else Placement(standing)
-    for key in now:
-        plan.problem.workload(key)
-    return waves_of(moved_to(plan.problem, now), plan.target, plan.options, deadline, seed)
-
-
-def moved_to(problem: Problem, standing: Placement) -> Problem:
-    """Return the problem as it is when its workloads stand elsewhere.
-
-    What they left is free, what they took is not. Where a cluster tells the grades of its nodes, those still
-    count what was free before.
-    """
-    left: dict[str, dict[str, int]] = {}
-    for (name, resource), amount in left_in(problem, standing).items():
-        left.setdefault(name, {})[resource] = amount
-    clusters = tuple(
-        cluster if cluster.free is None else replace(cluster, free=left.get(cluster.name, {}))
-        for cluster in problem.clusters
-    )
-    workloads = tuple(
-        replace(workload, current=dict(standing.of(workload.key))) for workload in problem.workloads
-    )
-    rules = tuple(
-        _quota_after(rule, problem, standing) if isinstance(rule, Quota) else rule for rule in problem.rules
-    )
-    return replace(problem, clusters=clusters, workloads=workloads, rules=rules)
-
-
-def _quota_after(rule: Quota, problem: Problem, standing: Placement) -> Quota:
-    """Return a quota whose use is what others take and what the workloads hold now."""
-    used = dict(taken_by_others(rule, problem))
-    for workload in problem.workloads_in(rule.namespace):
-        for scope, amount in asked(rule, workload, standing.of(workload.key)).items():
-            used[scope] += amount
-    limits = {scope: limit._replace(used=used[scope]) for scope, limit in rule.limits.items()}
-    return replace(rule, limits=limits)
 
 
 def _known(problem: Problem, placement: Placement) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fairlead.solver.plan.builder import WaveBuilder
-from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, run
+from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
@@ -193,10 +193,7 @@ def _detours(migration: Migration) -> Iterator[Steps]:
         builder = WaveBuilder(migration, migration.start(), migration.used)
         for via in _ways(path, source, builder)[:WAYS]:
             for count in _fitting(path, via, counts, builder):
-                starts, stops = {via: count}, {source: count}
-                stop_first = path.order is Order.STOP_FIRST
-                step = Step(starts, early=stops) if stop_first else Step(starts, late=stops)
-                if builder.add((path, step)):
+                if builder.add((path, moving(path, {source: count}, {via: count}))):
                     yield dict(builder.steps)
                     builder = WaveBuilder(migration, migration.start(), migration.used)
 

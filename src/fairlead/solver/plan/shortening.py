@@ -202,5 +202,5 @@ def _room(migration: Migration, paths: list[_Way], number: int) -> dict[Place, i
     """Return what arriving replicas can have used of every cluster in a wave at the very most."""
     room = {place: max(0, left) for place, left in migration.room(migration.used).items()}
     for way in paths:
-        charge(room, way.path, way.left(number))
+        charge(room, way.path.needs, way.left(number))
     return room

@@ -63,6 +63,8 @@ class Step:
         )
 
     def __add__(self, other: "Step") -> "Step":
+        if self.empty:
+            return other
         return Step(
             plus(self.starts, other.starts),
             plus(self.late, other.late),
@@ -79,29 +81,30 @@ def total(placed: Placed) -> int:
     return sum(placed.values())
 
 
-def plus(placed: Placed, more: Placed) -> dict[str, int]:
-    """Return the sum, without zeros."""
+def plus(placed: Placed, more: Placed, times: int = 1) -> dict[str, int]:
+    """Return the sum, or the difference at -1 times, without zeros."""
     if not more:
         return dict(placed)
     result = dict(placed)
     for cluster, replicas in more.items():
-        result[cluster] = result.get(cluster, 0) + replicas
+        result[cluster] = result.get(cluster, 0) + times * replicas
     return {cluster: replicas for cluster, replicas in result.items() if replicas}
 
 
 def minus(placed: Placed, less: Placed) -> dict[str, int]:
     """Return the difference, without zeros."""
-    if not less:
-        return dict(placed)
-    result = dict(placed)
-    for cluster, replicas in less.items():
-        result[cluster] = result.get(cluster, 0) - replicas
-    return {cluster: replicas for cluster, replicas in result.items() if replicas}
+    return plus(placed, less, -1)
 
 
 def positive(placed: Placed) -> dict[str, int]:
     """Return the clusters with more than 0."""
     return {cluster: replicas for cluster, replicas in placed.items() if replicas > 0}
+
+
+def between(standing: Placed, target: Placed) -> tuple[dict[str, int], dict[str, int]]:
+    """Return what has to be stopped and what has to be started to get from here to there."""
+    change = minus(target, standing)
+    return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
 
 def course(before: Placed, step: Step) -> Course:

@@ -14,8 +14,9 @@ from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, 
 from fairlead.models.rules.move_budget import under_way
 from fairlead.models.share import Amount, share_of
 from fairlead.models.validity import trusted
+from fairlead.models.variants import Rules, with_rules
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.options import Budgets, Others, PlanOptions
+from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]
 """Clusters by workload from which replicas are on their way already."""
@@ -40,12 +41,17 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         for workload in problem.workloads
         if asked and not workload.fresh and _stands_well(workload, problem)
     )
-    looked_at = problem.workloads if asked else (replace(each, due=True) for each in problem.workloads)
     moves = Moves(frozenset(problem.cluster_by_name))
     price = MovePrice(options.gain, moves.present) if options.gain else None
     workloads = tuple(
-        _prepared(workload, moves, price, first=options.moves_first or workload.key in staying)
-        for workload in looked_at
+        _prepared(
+            each,
+            moves,
+            price,
+            first=options.moves_first or each.key in staying,
+            due=each.due if asked else True,
+        )
+        for each in problem.workloads
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)
@@ -84,28 +90,20 @@ def _stands_well(workload: Workload, problem: Problem) -> bool:
     return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
 
 
-def _prepared(workload: Workload, moves: Moves, price: MovePrice | None, *, first: bool) -> Workload:
+def _prepared(
+    workload: Workload, moves: Moves, price: MovePrice | None, *, first: bool, due: bool
+) -> Workload:
     """Return a workload with the price of its moves, and with moves before all else where they come first."""
 
-    def rules_of(given: tuple[WorkloadRule, ...]) -> tuple[WorkloadRule, ...]:
-        return _with_moves(given, moves, price, first=first)
+    def counted(given: Rules) -> Rules:
+        before = next((rule for rule in given if isinstance(rule, Moves)), moves)
+        rules: list[WorkloadRule] = [rule for rule in given if not isinstance(rule, Moves)]
+        rules.append(replace(before, keep=True) if first else before)
+        if price is not None and {Weights, Total} <= {type(rule) for rule in given}:
+            rules.append(price)
+        return tuple(rules)
 
-    groups = tuple(replace(group, rules=rules_of(group.rules)) for group in workload.groups)
-    fresh = workload.fresh and not first
-    return replace(workload, rules=rules_of(workload.rules), groups=groups, fresh=fresh)
-
-
-def _with_moves(
-    given: tuple[WorkloadRule, ...], moves: Moves, price: MovePrice | None, *, first: bool
-) -> tuple[WorkloadRule, ...]:
-    """Return rules of a workload, or of one of its affinity groups, with what its moves count in a plan."""
-    rules: list[WorkloadRule] = [rule for rule in given if not isinstance(rule, Moves)]
-    before = next((rule for rule in given if isinstance(rule, Moves)), moves)
-    rules.append(replace(before, keep=True) if first else before)
-    kinds = {type(rule) for rule in given}
-    if price is not None and {Weights, Total} <= kinds:
-        rules.append(price)
-    return tuple(rules)
+    return replace(with_rules(workload, counted), fresh=workload.fresh and not first, due=due)
 
 
 def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:

@@ -32,11 +32,34 @@ replicas below something, or above something, holds in all states where it holds
   more before.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from typing import Generic, TypeVar, assert_never
 
-from fairlead.solver.plan.waves import Move
+from fairlead.models.check import broken, required_by
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.quantity import format_units
+from fairlead.models.requirement import Among, Binds, Groups, Requirement, Side
+from fairlead.models.rules import (
+    Candidates,
+    Capacity,
+    Companionship,
+    CustomRule,
+    MoveBudget,
+    Quota,
+    WorkloadRule,
+    companionship,
+    quota,
+)
+from fairlead.models.rules.capacity import graded_room
+from fairlead.models.source import Source
+from fairlead.models.statement import Violation
+from fairlead.models.usage import Amounts, add, usage
+from fairlead.models.workload import Workload
+from fairlead.solver.plan.waves import Move, WaveOptions
 
 Placed = Mapping[str, int]
 """Replicas of one workload by cluster."""
@@ -91,3 +114,202 @@ def course(before: Placed, moves: Iterable[Move]) -> Course:
 def _add(placed: dict[str, int], cluster: str, replicas: int) -> None:
     """Change the replicas on a cluster."""
     placed[cluster] = placed.get(cluster, 0) + replicas
+
+
+STANDING = (Moment.AFTER,)
+MOST = (Moment.STARTED, Moment.AFTER)
+FEWEST = (Moment.STOPPED, Moment.AFTER)
+
+Standing = TypeVar("Standing", Placed, Placement)
+"""What stands of one workload, or of several."""
+
+About = tuple[str, str | None, str | None, str, bool, Source | None]
+"""What tells two violations of one row apart; see `Violation.about`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[Standing]):
+    """A rule of one workload or of several, or a part of it that binds at certain moments.
+
+    Parameters
+    ----------
+    members
+        Keys of the workloads that share it; empty where it is a rule of one workload.
+    """
+
+    moments: tuple[Moment, ...]
+    find: Callable[[Standing], Iterable[Violation]]
+    members: tuple[str, ...] = ()
+
+    def breaches(
+        self, before: Standing, then: Callable[[Moment], Standing], target: Standing
+    ) -> Iterator[tuple[Moment, Violation]]:
+        """Yield what is broken at which moment, and by more than before the wave and in the target."""
+        found = [
+            (moment, violation)
+            for moment, standing in ((each, then(each)) for each in self.moments)
+            if standing not in (before, target)
+            for violation in self.find(standing)
+        ]
+        if not found:
+            return  # as mostly: what is broken before and in the target does not matter
+        allowed = self._amounts(before)
+        for about, amount in self._amounts(target).items():
+            allowed[about] = max(amount, allowed.get(about, 0))
+        for moment, violation in found:
+            if violation.amount > allowed.get(violation.about, 0):
+                yield moment, violation
+
+    def _amounts(self, standing: Standing) -> dict[About, int]:
+        """Return by how much it is broken, and where."""
+        return {violation.about: violation.amount for violation in self.find(standing)}
+
+
+def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
+    """Return the rules that workloads share, apart from the capacity of clusters."""
+    rows: list[Row[Placement]] = []
+    for rule in problem.rules:
+        match rule:
+            case Companionship():
+                snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
+                found = partial(companionship.violations, rule, problem)
+                rows.append(Row(snapshots, found, rule.members))
+            case Quota():
+                inside = tuple(workload.key for workload in problem.workloads_in(rule.namespace))
+                rows.append(Row(MOST, partial(quota.violations, rule, problem), inside))
+            case Capacity() | MoveBudget():
+                continue
+            case _:
+                assert_never(rule)
+    return tuple(rows)
+
+
+def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
+    """Yield the rules of one workload and its availability."""
+    yield from _availability(workload, target, options)
+    for rule in workload.rules:
+        yield from _of_rule(rule, workload)
+
+
+def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
+    """Yield the rows of one rule; preferences have none."""
+    if isinstance(rule, Candidates):
+        yield Row(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
+        return
+    parts: dict[tuple[Side, str], list[Requirement]] = {}
+    for requirement in required_by(rule, workload, ()):
+        parts.setdefault((requirement.side, requirement.detail), []).append(requirement)
+    for part in parts.values():
+        # A rule from outside counts how a workload is divided.
+        moments = STANDING if isinstance(rule, CustomRule) else _moments(part[0])
+        yield Row(moments, partial(broken, part))
+
+
+def _moments(requirement: Requirement) -> tuple[Moment, ...]:
+    """Return when a requirement binds."""
+    scope = requirement.scope
+    if requirement.side is not Side.LEAST:
+        # What a cluster can bear, else how a workload is divided.
+        return MOST if isinstance(scope, str) else STANDING
+    match scope:
+        case Among() if requirement.binds is Binds.WHERE_EMPTY:
+            # That there is a copy at all is left to the availability.
+            return ()
+        case Among():
+            return (Moment.UNDER_WAY, Moment.AFTER)
+        case Groups() if requirement.limit <= 1:
+            return STANDING
+        case _:
+            # What has to be running.
+            return FEWEST
+
+
+def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
+    """Yield what may be missing and what may be too many."""
+    key, wanted = workload.key, sum(target.values())
+    least = wanted - options.missing(key, wanted)
+
+    def too_few(placed: Placed) -> Iterator[Violation]:
+        running = sum(placed.values())
+        if running < least:
+            text = f"{key}: {running} replicas run, at least {least} of {wanted} have to"
+            yield Violation("availability", text, least - running, workload.source, key)
+
+    yield Row(FEWEST, too_few)
+    surplus = options.surplus(key, wanted)
+    if surplus is not None:
+        yield Row((Moment.STARTED,), lambda placed: _surge(workload, wanted, surplus, placed))
+
+
+def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Iterator[Violation]:
+    """Tell whether too many run; replicas beyond the surplus that run before the wave are allowed for."""
+    running = sum(placed.values())
+    if running > wanted + surplus:
+        text = f"{workload.key}: {running} replicas run, at most {wanted} and {surplus} more may"
+        yield Violation("surge", text, running - wanted - surplus, workload.source, workload.key)
+
+
+class Capacities:
+    """What is used of every cluster and resource in the course of a replay.
+
+    Parameters
+    ----------
+    target
+        What stands in the end; what it asks for beyond a limit is allowed for.
+    """
+
+    def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
+        self._problem = problem
+        self._bind = any(isinstance(rule, Capacity) for rule in problem.rules)
+        self._used = usage(problem.workloads, state, problem)
+        self._target = target
+        self._in_target = usage(problem.workloads, target, problem)
+        self._graded = any(cluster.grades for cluster in problem.clusters)
+
+    def make(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+        """Make a wave; list clusters and nodes that it asks for more than they have, and than before."""
+        moved: dict[str, dict[str, int]] = {}
+        used = dict(self._used)
+        for moment in MOST:
+            more = {key: _difference(taken.moments[moment], taken.before) for key, taken in courses.items()}
+            if more != moved:
+                moved, used = more, dict(self._used)
+                add(used, usage(map(self._problem.workload, moved), moved, self._problem))
+            for key, taken in courses.items() if self._graded and self._bind else ():
+                for violation in self._of_grades(self._problem.workload(key), taken, moment):
+                    yield moment, violation
+            for violation in self._of_sums(used) if self._bind else ():
+                yield moment, violation
+        self._used = used
+
+    def _of_sums(self, used: Amounts) -> Iterator[Violation]:
+        """List resources that are asked for too much of."""
+        for (name, resource), amount in sorted(used.items()):
+            limit = self._problem.limits.get((name, resource), 0)
+            allowed = max(
+                limit, self._used.get((name, resource), 0), self._in_target.get((name, resource), 0)
+            )
+            if amount > allowed:
+                asked, given = format_units(resource, amount), format_units(resource, limit)
+                text = f"{name}: {asked} {resource} requested, {given} available"
+                source = self._problem.cluster_by_name[name].source
+                yield Violation("capacity", text, amount - limit, source, None, name)
+
+    def _of_grades(self, workload: Workload, taken: Course, moment: Moment) -> Iterator[Violation]:
+        """List clusters whose nodes do not fit a workload."""
+        for name, replicas in taken.moments[moment].items():
+            cluster = self._problem.cluster_by_name[name]
+            most = graded_room(workload, cluster)
+            held, due = taken.before.get(name, 0), self._target.of(workload.key).get(name, 0)
+            if most is not None and replicas > max(most, held, due):
+                text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
+                yield Violation("capacity", text, replicas - most, cluster.source, workload.key, name)
+
+
+def _difference(now: Placed, before: Placed) -> dict[str, int]:
+    """Return how many replicas more there are on every cluster that changes."""
+    return {
+        cluster: now.get(cluster, 0) - before.get(cluster, 0)
+        for cluster in now.keys() | before.keys()
+        if now.get(cluster, 0) != before.get(cluster, 0)
+    }

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.check import check
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Total
 from fairlead.models.rules.capacity import needs
@@ -80,7 +81,8 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
             changes = followed((change,), problem)
             if len(ways) >= most or fruitless >= FRUITLESS or not deadline.remaining():
                 break
-            if _is_verified(apply(problem, changes), deadline, seed):
+            after = apply(problem, changes)
+            if is_verified(after, filled(after, units_of(after)), deadline, seed):
                 ways.append(changes)
             elif not ways:
                 fruitless += 1
@@ -162,8 +164,6 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         yield change
 
 
-def _is_verified(problem: Problem, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a problem has a placement: one that fills cluster after cluster, or any other."""
-    if not check(problem, filled(problem, units_of(problem))):
-        return True
-    return has_placement(problem, deadline, seed) is True
+def is_verified(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
+    return not check(problem, placement) or has_placement(problem, deadline, seed) is True

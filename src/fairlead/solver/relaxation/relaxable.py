@@ -1,7 +1,7 @@
 """What a relaxation may change: one number of a problem, and by how much at most."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -143,34 +143,9 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relax
             assert_never(rule)
 
 
-def _lowered(
-    kind: Kind,
-    workload: Workload,
-    detail: str,
-    before: int,
-    by: int,
-    because: tuple[Because, ...],
-    source: Source | None,
-    cluster: str | None = None,
-) -> Relaxable:
-    """Return that a number may be lowered, so that constraints ask for less."""
-    keys: tuple[Key, ...] = tuple((each, "least") for each in because)
-    return Relaxable(kind, workload.key, cluster, detail, before, -1, by, keys, source)
-
-
-def _raised(
-    kind: Kind,
-    workload: Workload,
-    detail: str,
-    before: int,
-    by: int,
-    because: tuple[Because, ...],
-    source: Source | None,
-    cluster: str | None = None,
-) -> Relaxable:
-    """Return that a number may be raised, so that constraints allow more."""
-    keys: tuple[Key, ...] = tuple((each, "most") for each in because)
-    return Relaxable(kind, workload.key, cluster, detail, before, 1, by, keys, source)
+def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
+    """Return what gives way where a number is lowered, so that less is asked for, or raised."""
+    return tuple((each, side) for each in because)
 
 
 def is_frozen(workload: Workload) -> bool:
@@ -196,42 +171,44 @@ def _replicas(
 ) -> Iterator[Relaxable]:
     """Yield fewer and more replicas; at least one is left."""
     now, source = workload.replicas, workload.replicas_source or rule.source
-    yield _lowered(Kind.REPLICAS, workload, "", now, now - least, because, source)
-    yield _raised(Kind.REPLICAS, workload, "", now, most - now, because, source)
+    fewer, more = _keys(because, "least"), _keys(because, "most")
+    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, -1, now - least, fewer, source)
+    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
 
 
 def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield lower minima and higher maxima."""
     for name, (least, source, _) in sorted(rule.minimum.items()):
-        because = (Because(bounds.KIND, workload.key, name, "minimum"),)
-        yield _lowered(Kind.MINIMUM, workload, "", least, least, because, source, name)
+        key: Key = (Because(bounds.KIND, workload.key, name, "minimum"), "least")
+        yield Relaxable(Kind.MINIMUM, workload.key, name, "", least, -1, least, (key,), source)
     for name, (greatest, source, ceiling) in sorted(rule.maximum.items()):
-        because = (Because(bounds.KIND, workload.key, name, "maximum"),)
+        key = (Because(bounds.KIND, workload.key, name, "maximum"), "most")
         by = (most if ceiling is None else min(most, ceiling)) - greatest
-        yield _raised(Kind.MAXIMUM, workload, "", greatest, by, because, source, name)
+        yield Relaxable(Kind.MAXIMUM, workload.key, name, "", greatest, 1, by, (key,), source)
 
 
 def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield other totals of a set; an exact one stays exact."""
-    exact = rule.minimum == rule.maximum
-    because = (Because(group_total.KIND, workload.key, None, rule.name),)
-    low = Kind.TOTAL if exact else Kind.GROUP_MINIMUM
-    yield _lowered(low, workload, rule.name, rule.minimum, rule.minimum, because, rule.source)
-    if rule.maximum is not None:
-        high, by = Kind.TOTAL if exact else Kind.GROUP_MAXIMUM, most - rule.maximum
-        yield _raised(high, workload, rule.name, rule.maximum, by, because, rule.source)
+    because, low, high = Because(group_total.KIND, workload.key, None, rule.name), rule.minimum, rule.maximum
+    fewest, greatest = Kind.GROUP_MINIMUM, Kind.GROUP_MAXIMUM
+    if low == high:
+        fewest = greatest = Kind.TOTAL
+    key: Key = (because, "least")
+    yield Relaxable(fewest, workload.key, None, rule.name, low, -1, low, (key,), rule.source)
+    if high is not None:
+        key = (because, "most")
+        yield Relaxable(greatest, workload.key, None, rule.name, high, 1, most - high, (key,), rule.source)
 
 
 def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield other numbers of a rule about groups."""
     because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
     for number in rule.numbers():
-        end = most if number.farthest is None else number.farthest
-        kind, value, name = Kind(number.change), number.value, rule.name
-        if number.side is RuleSide.LEAST:
-            yield _lowered(kind, workload, name, value, value - end, because, number.source)
-        else:
-            yield _raised(kind, workload, name, value, end - value, because, number.source)
+        less = number.side is RuleSide.LEAST
+        direction, keys = (-1, _keys(because, "least")) if less else (1, _keys(because, "most"))
+        by = direction * ((most if number.farthest is None else number.farthest) - number.value)
+        kind, value, source = Kind(number.change), number.value, number.source
+        yield Relaxable(kind, workload.key, None, rule.name, value, direction, by, keys, source)
 
 
 def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:

@@ -68,14 +68,13 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
         if each.kind == Kind.TOLERATION and each.workload is not None
         if (place := tolerations_of(problem.workload_by_key[each.workload])) is not None
     }
-    known = {(each.kind, each.workload, each.cluster, each.detail) for each in changes}
-    more = [
+    known = {each.about for each in changes}
+    more = (
         replace(change, workload=workload.key, cost=0)
         for workload in (workloads if wanted or tolerated else ())
         for change in _of_others(workload, wanted, tolerated, problem)
-        if (change.kind, workload.key, change.cluster, change.detail) not in known
-    ]
-    return (*changes, *dict.fromkeys(more))
+    )
+    return (*changes, *dict.fromkeys(each for each in more if each.about not in known))
 
 
 def _of_others(

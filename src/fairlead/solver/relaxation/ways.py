@@ -10,7 +10,6 @@ from itertools import islice, product
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
@@ -68,11 +67,9 @@ class Way:
         return sum(change.cost for change in self.changes)
 
     @property
-    def rules(self) -> frozenset[tuple[str, ...]]:
+    def rules(self) -> frozenset[tuple[str | None, ...]]:
         """What is changed, whatever the amounts."""
-        return frozenset(
-            (each.kind, each.workload or "", each.cluster or "", each.detail) for each in self.changes
-        )
+        return frozenset(each.about for each in self.changes)
 
     @property
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
@@ -143,13 +140,6 @@ def _whole(workload: Workload) -> Workload:
     return replace(workload, rules=rules)
 
 
-def is_verified(problem: Problem, placement: Placement | None, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
-    if placement is not None and not check(problem, placement):
-        return True
-    return has_placement(problem, deadline, seed) is True
-
-
 def _alone(part: Problem, most: int) -> list[Way]:
     """Return changes that are found without a solver."""
     found = quick(part, most) or []
@@ -195,7 +185,7 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and is_verified(apply(part, changes), solution.placement, deadline, seed)
+            and excess.is_verified(apply(part, changes), solution.placement, deadline, seed)
         )
         if helps:
             found.append(Way(changes, proven))
@@ -300,15 +290,14 @@ def _counts_once(way: Way, failing: Sequence[Sequence[Workload]]) -> bool:
 def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Problem) -> tuple[Change, ...]:
     """Return what one workload changes, for all that are alike; a number that they share counts once."""
     shared = for_all(changes, members, part)
-    known = {(each.kind, each.workload, each.cluster, each.detail) for each in shared}
-    mine = [
+    known = {each.about for each in shared}
+    mine = (
         replace(change, workload=workload.key, source=_source(change, workload))
         for change in changes
         if change.workload is not None
         for workload in members
-        if (change.kind, workload.key, change.cluster, change.detail) not in known
-    ]
-    return tuple(sorted((*shared, *mine), key=order))
+    )
+    return tuple(sorted((*shared, *(each for each in mine if each.about not in known)), key=order))
 
 
 def _source(change: Change, workload: Workload) -> Source | None:
@@ -318,13 +307,12 @@ def _source(change: Change, workload: Workload) -> Source | None:
 
 def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
     """Return one way of every class, the last one where a class has no more; nothing is changed twice."""
-    changes: dict[tuple[str, ...], Change] = {}
+    changes: dict[tuple[str | None, ...], Change] = {}
     picked = [found[min(at, len(found) - 1)] for found in each_way]
     for change in (change for way in picked for change in way.changes):
-        key = (change.kind, change.workload or "", change.cluster or "", change.detail)
-        known = changes.get(key)
+        known = changes.get(change.about)
         if known is None or (known.amount, known.cost) < (change.amount, change.cost):
-            changes[key] = change
+            changes[change.about] = change
     return Way(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
 
 

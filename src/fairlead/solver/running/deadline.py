@@ -66,6 +66,11 @@ class Deadline:
         seconds = min(share * self.remaining(), at_most)
         return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)
 
+    def each(self, tasks: int, at_once: int) -> "Span":
+        """Return what every one of so many tasks may use of the time, where so many are run at once."""
+        seconds = self.remaining() * min(1.0, at_once / tasks)
+        return Span(None if math.isinf(seconds) else seconds, self.stop)
+
     def later(self, seconds: float) -> "Deadline":
         """Return a later deadline, so many seconds after this one; the wish to end early counts as before."""
         return Deadline(self.at + seconds, self.stop)
@@ -85,3 +90,23 @@ class Deadline:
             if not self.remaining():
                 raise TimeOverError
             yield each
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Time for a task that may have to wait for its turn.
+
+    Parameters
+    ----------
+    seconds
+        How long it may take once it begins; None means no limit.
+    stop
+        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
+    """
+
+    seconds: float | None
+    stop: Stop = field(default_factory=Stop, compare=False)
+
+    def begun(self) -> Deadline:
+        """Return when the answer is due of a task that begins now."""
+        return Deadline(Deadline.after(self.seconds).at, self.stop)

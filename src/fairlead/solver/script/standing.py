@@ -12,6 +12,7 @@ from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.usage import usage
+from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.simulate.reopening import DRAINED
@@ -108,10 +109,7 @@ def evicted(moment: Moment, standing: Standing) -> Placed:
 
 def _is_repelled(workload: Workload, cluster: str) -> bool:
     """Tell whether a cluster is closed to a workload by a taint that evicts."""
-    all_rules = [workload.rules, *(group.rules for group in workload.groups)]
-    closed = (
-        rule.excluded.get(cluster) for rules in all_rules for rule in rules if isinstance(rule, Candidates)
-    )
+    closed = (rule.excluded.get(cluster) for rule in every_rule(workload) if isinstance(rule, Candidates))
     return any(one is not None and any(taint.effect == "NoExecute" for taint in one.taints) for one in closed)
 
 

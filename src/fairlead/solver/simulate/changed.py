@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
 from fairlead.models.check import with_due
-from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Quota, SharedRule, Shares, Survival, Weights
+from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
-from fairlead.models.usage import without_lag
 from fairlead.models.validity import trusted
+from fairlead.models.variants import Rules, every_rule, with_rules, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -31,16 +31,8 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import Closing, Rules, holding_only, lost_requirements, without
-from fairlead.solver.simulate.reopening import (
-    CORDONED,
-    DRAINED,
-    IS_CORDONED,
-    IS_DRAINED,
-    interpreted,
-    reopened,
-    restored,
-)
+from fairlead.solver.simulate.closing import closed_to, cordoned, drained, lost
+from fairlead.solver.simulate.reopening import interpreted, restored
 from fairlead.solver.why.names import find_cluster, find_workload
 
 
@@ -74,13 +66,13 @@ def _changed(problem: Problem, change: Change) -> Problem:
     """Make one change."""
     match change:
         case Drain(name):
-            return _closed(problem, _cluster(problem, name))
+            return drained(problem, _cluster(problem, name))
         case Cordon(name):
-            return _cordoned(problem, _cluster(problem, name))
+            return cordoned(problem, _cluster(problem, name))
         case Restore(name):
             return restored(problem, _cluster(problem, name))
         case Lose():
-            return _lost(problem, clusters_of(problem, change))
+            return lost(problem, clusters_of(problem, change))
         case At():
             return _all_scaled(problem, change)
         case Scale():
@@ -98,69 +90,6 @@ def _cluster(problem: Problem, name: str) -> Cluster:
     return problem.cluster_by_name[find_cluster(problem, name)]
 
 
-def _closed(problem: Problem, cluster: Cluster) -> Problem:
-    """Close a cluster to everybody; it stays in the problem."""
-    closing = Closing(frozenset([cluster.name]), Exclusion(IS_DRAINED), IS_DRAINED)
-    clusters = tuple(_marked(one, DRAINED) if one is cluster else one for one in problem.clusters)
-    return _with_workloads(problem, clusters, closing)
-
-
-def _lost(problem: Problem, names: frozenset[str]) -> Problem:
-    """Take clusters out of the problem."""
-    closing = Closing(names, None, "is lost")
-    clusters = tuple(one for one in problem.clusters if one.name not in names)
-    rules = tuple(left for rule in problem.rules for left in _limiting_others(rule, names))
-    return _with_workloads(replace(problem, rules=rules), clusters, closing)
-
-
-def _limiting_others(rule: SharedRule, lost: frozenset[str]) -> Iterator[SharedRule]:
-    """Yield a rule; a quota without what it says of lost clusters, nothing where it says nothing else."""
-    if not isinstance(rule, Quota):
-        yield rule
-        return
-    limits = {scope: limit for scope, limit in rule.limits.items() if scope.cluster not in lost}
-    if limits:
-        yield replace(rule, limits=limits)
-
-
-def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closing: Closing) -> Problem:
-    """Close clusters to every workload; say which of its requirements have no effect any more."""
-    told: list[Statement] = []
-    workloads: list[Workload] = []
-    up_to_date = without_lag(clusters, problem.workloads)
-    for workload in problem.workloads:
-        all_rules = _all_rules_of(workload)
-        for rules in all_rules:
-            told.extend(lost_requirements(rules, workload, closing))
-        left = _with_rules(workload, [without(rules, workload, closing) for rules in all_rules])
-        again = reopened(workload, left, up_to_date)
-        workloads.append(again.workload)
-        told.extend(again.warnings)
-    warnings = tuple(dict.fromkeys([*problem.warnings, *told]))
-    return replace(problem, clusters=tuple(clusters), workloads=tuple(workloads), warnings=warnings)
-
-
-def _marked(cluster: Cluster, taint: Taint) -> Cluster:
-    """Return a cluster with one more taint."""
-    return cluster if taint in cluster.taints else replace(cluster, taints=(*cluster.taints, taint))
-
-
-def _cordoned(problem: Problem, cluster: Cluster) -> Problem:
-    """Let a cluster take nothing new: what runs there may stay, for all others it is closed."""
-    name, exclusion = cluster.name, Exclusion(IS_CORDONED)
-    clusters = tuple(_marked(one, CORDONED) if one is cluster else one for one in problem.clusters)
-    holders = {each.key for each in problem.workloads if each.current.get(name)}
-    stay = tuple(each for each in problem.workloads if each.key in holders)
-    others = tuple(each for each in problem.workloads if each.key not in holders)
-    closing = Closing(frozenset([name]), exclusion, exclusion.reason)
-    closed = _with_workloads(replace(problem, workloads=others), clusters, closing)
-    held = tuple(
-        _with_rules(each, [holding_only(rules, {name}, exclusion) for rules in _all_rules_of(each)])
-        for each in stay
-    )
-    return replace(closed, workloads=(*closed.workloads, *held))
-
-
 def _together(problem: Problem, together: Problem) -> Problem:
     """Take the problem with what is added; it must hold everything that is there."""
     for what, here, there in (
@@ -174,20 +103,6 @@ def _together(problem: Problem, together: Problem) -> Problem:
             )
             raise UsageError(text)
     return together
-
-
-def _all_rules_of(workload: Workload) -> list[Rules]:
-    """Return the rules of a workload, then those of its affinity groups in order."""
-    return [workload.rules, *(group.rules for group in workload.groups)]
-
-
-def _with_rules(workload: Workload, all_rules: Sequence[Rules]) -> Workload:
-    """Return a workload with other rules: its own first, then those of its affinity groups in order."""
-    groups = tuple(
-        replace(group, rules=rules) for group, rules in zip(workload.groups, all_rules[1:], strict=True)
-    )
-    chosen = next((group.rules for group in groups if group.name == workload.group), all_rules[0])
-    return replace(workload, rules=chosen, groups=groups)
 
 
 def _all_scaled(problem: Problem, at: At) -> Problem:
@@ -222,18 +137,12 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
             raise UnsupportedError(f"{text}; edit them and solve again")
         after = again
     warnings = problem.warnings
-    if workload.rule(Survival) and scale.replicas != workload.replicas:
-        rule = workload.rules_of(Survival)[0]
+    rule = workload.rule(Survival)
+    if rule and scale.replicas != workload.replicas:
         text = f"{workload.key}: {rule.minimum} replicas still have to survive; where that is a percentage,"
         note = Statement("survival", f"{text} edit the manifest and solve it", rule.source, workload.key)
         warnings = (*warnings, note)
-    return replace(_with_workload(problem, after), warnings=warnings)
-
-
-def _with_workload(problem: Problem, workload: Workload) -> Problem:
-    """Put a workload into the place of the one with its key."""
-    others = (each for each in problem.workloads if each.key != workload.key)
-    return replace(problem, workloads=(*others, workload))
+    return replace(with_workload(problem, after), warnings=warnings)
 
 
 def _weighed(problem: Problem, weight: Weight) -> Problem:
@@ -246,22 +155,21 @@ def _weighed(problem: Problem, weight: Weight) -> Problem:
     if refused:
         raise UsageError(f"{weight.workload}: {refused}")
     if not weight.weight:
-        zero = "has static weight 0"
-        closing = Closing(frozenset([name]), Exclusion(zero, cause=Cause.BESIDE_OTHERS), zero)
-        left = _with_rules(workload, [without(rules, workload, closing) for rules in _all_rules_of(workload)])
+        zero = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)
+        left = closed_to(workload, {name: zero})
         if not any(rule.names for rule in left.rules_of(Candidates)):
             raise UsageError(f"{weight.workload}: {name} is its only cluster with a weight")
-        return _with_workload(problem, replace(left, due=True))
-    found = [_reweighed(rules, name, weight.weight) for rules in _all_rules_of(workload)]
+        return with_workload(problem, replace(left, due=True))
     # Its scheduler looks again: the placement is not the one that was applied last.
-    return _with_workload(problem, _with_rules(replace(workload, due=True), found))
+    due = replace(workload, due=True)
+    return with_workload(problem, with_rules(due, lambda rules: _reweighed(rules, name, weight.weight)))
 
 
 def _unweighable(workload: Workload, cluster: str) -> str:
     """Say why the weight of a cluster cannot be changed; empty where it can."""
     if workload.rule(Shares) is not None:
         return "its hierarchical weights cannot be changed one by one; edit them and solve again"
-    weights = [rule for rules in _all_rules_of(workload) for rule in rules if isinstance(rule, Weights)]
+    weights = [rule for rule in every_rule(workload) if isinstance(rule, Weights)]
     if not weights:
         return "it is not divided by weights"
     if all(rule.dynamic for rule in weights):

@@ -24,6 +24,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
+from fairlead.models.variants import every_rule, exchanged, sets_of_rules, with_rules
 from fairlead.models.workload import Workload
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
@@ -72,8 +73,7 @@ def reopened(before: Workload, after: Workload, clusters: Sequence[Cluster]) -> 
 
 def _emptied(before: Workload, after: Workload) -> list[tuple[WorkloadRule, ...]]:
     """Return the rules after the change, of those affinity groups that lost what others stood back for."""
-    pairs = [(before.rules, after.rules)]
-    pairs += [(old.rules, new.rules) for old, new in zip(before.groups, after.groups, strict=True)]
+    pairs = zip(sets_of_rules(before), sets_of_rules(after), strict=True)
     return [new for old, new in pairs if _open(old) and (not _open(new) or _depths(old) != _depths(new))]
 
 
@@ -109,7 +109,7 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
         joined=True,
         ready=True,
     )
-    clusters = tuple(fresh if one is cluster else one for one in problem.clusters)
+    clusters = exchanged(problem.clusters, cluster, fresh)
     up_to_date = without_lag(clusters, problem.workloads)
     workloads = tuple(_restored(workload, cluster.name, up_to_date) for workload in problem.workloads)
     return replace(problem, clusters=clusters, workloads=workloads)
@@ -117,7 +117,7 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
 
 def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> Workload:
     """Return a workload with its rules once a cluster is open."""
-    closed = [rule for rule in _every_rule(workload) if isinstance(rule, Candidates)]
+    closed = [rule for rule in every_rule(workload) if isinstance(rule, Candidates)]
     if not any(cluster in rule.excluded or cluster in rule.held_only for rule in closed):
         return workload
     again = interpreted(workload, clusters)
@@ -136,7 +136,7 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
         None where that alone does not tell: the workload was not read from manifests, or has rules from
         elsewhere.
     """
-    stated = (rule for rule in _every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
+    stated = (rule for rule in every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
     if workload.reading is None or any(stated):
         return None
     bare = replace(workload, rules=(), groups=(), group=None)
@@ -151,13 +151,7 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
         again = (rule.over(inside) for rule in ours)
         return (*(_worded(rule, clusters) for rule in rules), *again)
 
-    groups = tuple(replace(group, rules=completed(group.rules)) for group in found.groups)
-    return at_start(replace(found, rules=completed(found.rules), groups=groups))
-
-
-def _every_rule(workload: Workload) -> list[WorkloadRule]:
-    """Return the rules of a workload and of all of its affinity groups."""
-    return [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
+    return at_start(with_rules(found, completed))
 
 
 def _as_read(cluster: Cluster) -> Cluster:

@@ -1,7 +1,7 @@
 """simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, assert_never
 
@@ -15,7 +15,7 @@ from fairlead.models.validity import completed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, unknown
+from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of, unknown
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
@@ -71,10 +71,7 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     after = asked.answer(fleet, _share(len(tried) + 1)) if changes else before
     left = range(len(tried), 0, -1)
     scenarios = [
-        _scenario(fleet, change, before, asked, 1 / rest)
-        if deadline.remaining()
-        else _unanswered(change, _named(fleet, change))
-        for change, rest in zip(tried, left, strict=True)
+        _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
     ]
     scenarios.sort(key=attrgetter("rank"))
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
@@ -121,30 +118,21 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
         return
     groups = groups_of(problem, sweep)
     if not groups:
-        known = {AT, DRAIN, "cluster", "region", "zone", "provider", *_labels(problem)}
+        labels = {key for cluster in problem.clusters for key in cluster.labels}
+        known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
             raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
         raise UsageError(f"{unknown('sweep', sweep, known)} (or the key of a label)")
     yield from (Lose(name, sweep) for name in groups)
 
 
-def _labels(problem: Problem) -> set[str]:
-    """Return the keys of the labels of all clusters."""
-    return {key for cluster in problem.clusters for key in cluster.labels}
-
-
-def _unanswered(change: Trial, taken: Iterable[str]) -> Scenario:
-    """Return that time was over before anything was known of a change."""
-    return Scenario(change, tuple(sorted(taken)), str(Status.UNKNOWN))
-
-
-def _named(fleet: Problem, change: Trial) -> Iterable[str]:
-    """Return the clusters that a change takes, without making it."""
+def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
+    """Return the clusters that a change takes, in name order."""
     match change:
         case Drain(name):
             return (name,)
         case Lose(name, field):
-            return groups_of(fleet, field)[name]
+            return tuple(sorted(groups_of(fleet, field)[name]))
         case At():
             return ()
         case _:
@@ -152,32 +140,26 @@ def _named(fleet: Problem, change: Trial) -> Iterable[str]:
 
 
 def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
-    """Try one change and tell what comes of it."""
+    """Try one change and tell what comes of it; nothing is known where time is over before that."""
+    unanswered = Scenario(change, _taken(fleet, change), str(Status.UNKNOWN))
+    if not asked.deadline.remaining():
+        return unanswered
     trial = changed(fleet, [change])
     after = asked.answer(trial, share)
     if after.status is Status.UNKNOWN:
-        return _unanswered(change, _taken(fleet, trial, change))
+        return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
     missing = {one.key: count for one in trial.workloads if (count := after.unplaced(one))}
-    return Scenario(
-        change,
-        tuple(_taken(fleet, trial, change)),
-        str(after.status),
-        missing,
-        tuple(_broken(after)),
-        sum(effect.moved for effect in found),
-        sum(effect.started for effect in found),
-        sum(effect.lost for effect in found),
-        fullness_of(after) if after.placement is not None else {},
+    return replace(
+        unanswered,
+        status=str(after.status),
+        unplaced=missing,
+        broken=tuple(_broken(after)),
+        moved=sum(effect.moved for effect in found),
+        started=sum(effect.started for effect in found),
+        lost=sum(effect.lost for effect in found),
+        fullness=fullness_of(after) if after.placement is not None else {},
     )
-
-
-def _taken(fleet: Problem, trial: Problem, change: Change) -> Iterator[str]:
-    """Yield the clusters that a change takes, in name order."""
-    if isinstance(change, Drain):
-        yield change.cluster
-    else:
-        yield from (one.name for one in fleet.clusters if one.name not in trial.cluster_by_name)
 
 
 def _broken(after: Outcome) -> Iterator[str]:

@@ -24,7 +24,7 @@ from fairlead.models.rules import (
     Total,
     WorkloadRule,
 )
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
@@ -118,7 +118,7 @@ class Answered:
         for place, (here, there) in enumerate(zip(self.values, other, strict=True)):
             proven = proven and place < self.proven and there.proven and _is_exact(there)
             if abs(Fraction(there.value - here.value)) > there.tolerance:
-                return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
+                return Difference(self.levels[place], here.value, as_whole(there.value - here.value), proven)
         return SAME._replace(proven=proven)
 
     def is_same(self, other: Sequence[Attained]) -> bool:
@@ -131,7 +131,7 @@ class Answered:
         for level, less, more in zip(exchanged.levels, exchanged.less, exchanged.more, strict=True):
             change = less + more
             if change:
-                return Difference(level, self._value[level], _plain(change), proven=True)
+                return Difference(level, self._value[level], as_whole(change), proven=True)
         return SAME
 
     @cached_property
@@ -267,8 +267,3 @@ def _proven(outcome: Outcome, levels: set[Level]) -> int:
 def _is_exact(level: Attained) -> bool:
     """Tell whether a level was compared exactly, and may not be worse than best."""
     return level.resolution is None and not level.tolerance
-
-
-def _plain(value: Number) -> Number:
-    """Return an int where the value is whole."""
-    return int(value) if value.denominator == 1 else value

@@ -8,6 +8,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
+from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.why.exchange import Exchanged, Exchanges
 
@@ -89,15 +90,9 @@ def pinned(problem: Problem, key: str, cluster: str, replicas: int, by: By) -> P
     return with_workload(problem, with_bounds(workload, other))
 
 
-def with_workload(problem: Problem, workload: Workload) -> Problem:
-    """Return the problem with another workload in the place of the one of that key."""
-    workloads = (workload if each.key == workload.key else each for each in problem.workloads)
-    return replace(problem, workloads=tuple(workloads))
-
-
 def with_bounds(workload: Workload, bounds: Bounds) -> Workload:
     """Return the workload with other bounds in the place of its own, or in addition where it has none."""
     own = workload.rule(Bounds)
     if own is None:
         return replace(workload, rules=(*workload.rules, bounds))
-    return replace(workload, rules=tuple(bounds if rule is own else rule for rule in workload.rules))
+    return replace(workload, rules=exchanged(workload.rules, own, bounds))

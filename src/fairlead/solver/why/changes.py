@@ -1,7 +1,8 @@
 """Bounds that could be moved by one: what would be done, and the problem that it would make."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from fairlead.models.cluster import PODS, Cluster, Grade
@@ -26,6 +27,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.source import Source
+from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.why.answered import Answered, binds_sets
 from fairlead.solver.why.change import (
@@ -36,10 +38,9 @@ from fairlead.solver.why.change import (
     nothing,
     take_from,
     with_bounds,
-    with_workload,
 )
 from fairlead.solver.why.exchange import exact_totals
-from fairlead.solver.why.limits import most_that_fit, no_more
+from fairlead.solver.why.steps import most_that_fit, no_more
 
 
 def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
@@ -73,7 +74,7 @@ def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
             lower = Bound(least.replicas - 1, least.source)
             yield Change(
                 f"lowering the minimum of {cluster} from {least.replicas} to {lower.replicas}",
-                _rebound(about, bounds, cluster, minimum=lower),
+                partial(_rebound, about, bounds, cluster, minimum=lower),
                 least.source,
                 cluster,
                 replicas == least.replicas or (not replicas and cluster in bounds.where_held),
@@ -85,7 +86,7 @@ def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
             opens = at_most and no_more(about.part, workload, cluster, replicas, aside="maximum") is None
             yield Change(
                 f"raising the maximum of {cluster} from {most.replicas} to {higher.replicas}",
-                _rebound(about, bounds, cluster, maximum=higher),
+                partial(_rebound, about, bounds, cluster, maximum=higher),
                 most.source,
                 cluster,
                 at_most,
@@ -157,7 +158,7 @@ def _of_total(about: Answered) -> Iterator[Change]:
         if replicas:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
-            yield Change(action, _with(about, changed), rule.source)
+            yield Change(action, partial(with_workload, about.part, changed), rule.source)
 
 
 def _inside(clusters: frozenset[str], placed: Mapping[str, int]) -> int:
@@ -172,21 +173,12 @@ def _rebound(
     *,
     minimum: Bound | None = None,
     maximum: Bound | None = None,
-) -> Callable[[], Problem]:
-    """Return what makes the problem with another minimum or maximum of a cluster."""
-
-    def build() -> Problem:
-        lower = bounds.minimum if minimum is None else {**bounds.minimum, cluster: minimum}
-        upper = bounds.maximum if maximum is None else {**bounds.maximum, cluster: maximum}
-        other = replace(bounds, minimum=lower, maximum=upper)
-        return with_workload(about.part, with_bounds(about.workload, other))
-
-    return build
-
-
-def _with(about: Answered, workload: Workload) -> Callable[[], Problem]:
-    """Return what makes the problem with another workload."""
-    return lambda: with_workload(about.part, workload)
+) -> Problem:
+    """Return the problem with another minimum or maximum of a cluster."""
+    lower = bounds.minimum if minimum is None else {**bounds.minimum, cluster: minimum}
+    upper = bounds.maximum if maximum is None else {**bounds.maximum, cluster: maximum}
+    other = replace(bounds, minimum=lower, maximum=upper)
+    return with_workload(about.part, with_bounds(about.workload, other))
 
 
 def _swapped(
@@ -201,8 +193,8 @@ def _swapped(
 ) -> Change:
     """Return the change that puts one rule in the place of another."""
     workload = about.workload
-    changed = replace(workload, rules=tuple(other if each is rule else each for each in workload.rules))
-    return Change(action, _with(about, changed), source, None, binding, best or nothing)
+    changed = replace(workload, rules=exchanged(workload.rules, rule, other))
+    return Change(action, partial(with_workload, about.part, changed), source, None, binding, best or nothing)
 
 
 def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
@@ -228,7 +220,7 @@ def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
             opens = full and no_more(part, workload, name, replicas, aside="room") is None
             best = bring_to(name) if opens else nothing
         action = f"capacity for one more replica on {name}"
-        yield Change(action, _roomier(about, cluster), cluster.source, name, full, best)
+        yield Change(action, partial(_roomier, about, cluster), cluster.source, name, full, best)
 
 
 def _filled(about: Answered) -> tuple[str, ...]:
@@ -264,14 +256,14 @@ def _of_shared(about: Answered) -> Iterator[Change]:
                 for cluster in sorted({scope.cluster for scope in rule.limits}, key=lambda each: each or ""):
                     where = "" if cluster is None else f" on {cluster}"
                     action = f"capacity for one more replica in {rule}{where}"
-                    build = _sharing(about, rule, _larger(rule, workload, cluster))
+                    build = partial(_sharing, about, rule, _larger(rule, workload, cluster))
                     best = nothing if cluster is None else None
                     yield Change(action, build, rule.source, cluster, best=best)
             case MoveBudget():
                 if rule.workloads is not None and workload.key not in rule.workloads:
                     continue
                 action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
-                build = _sharing(about, rule, replace(rule, most=rule.most + 1))
+                build = partial(_sharing, about, rule, replace(rule, most=rule.most + 1))
                 yield Change(action, build, rule.source, best=nothing)
             case Capacity() | Companionship():
                 continue
@@ -291,27 +283,21 @@ def _larger(rule: Quota, workload: Workload, cluster: str | None) -> Quota:
     return replace(rule, limits=limits)
 
 
-def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Callable[[], Problem]:
-    """Return what makes the problem with another shared rule in the place of one."""
-    rules = tuple(other if each is rule else each for each in about.part.rules)
-    return lambda: replace(about.part, rules=rules)
+def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Problem:
+    """Return the problem with another shared rule in the place of one."""
+    return replace(about.part, rules=exchanged(about.part.rules, rule, other))
 
 
-def _roomier(about: Answered, cluster: Cluster) -> Callable[[], Problem]:
-    """Return what makes the problem in which a cluster has room for one replica more."""
-
-    def build() -> Problem:
-        needed, free = demands(about.workload, cluster), dict(cluster.free or {})
-        for resource, need in needed.items():
-            own = sum(
-                demands(each, cluster).get(resource, 0) * each.current.get(cluster.name, 0)
-                for each in about.part.workloads
-            )
-            # A cluster that is overcommitted by others offers nothing: one replica starts from there.
-            free[resource] = max(free.get(resource, 0), -own) + need
-        nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
-        larger = replace(cluster, free=free, grades=(*cluster.grades, *nodes))
-        clusters = tuple(larger if each is cluster else each for each in about.part.clusters)
-        return replace(about.part, clusters=clusters)
-
-    return build
+def _roomier(about: Answered, cluster: Cluster) -> Problem:
+    """Return the problem in which a cluster has room for one replica more."""
+    needed, free = demands(about.workload, cluster), dict(cluster.free or {})
+    for resource, need in needed.items():
+        own = sum(
+            demands(each, cluster).get(resource, 0) * each.current.get(cluster.name, 0)
+            for each in about.part.workloads
+        )
+        # A cluster that is overcommitted by others offers nothing: one replica starts from there.
+        free[resource] = max(free.get(resource, 0), -own) + need
+    nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
+    larger = replace(cluster, free=free, grades=(*cluster.grades, *nodes))
+    return replace(about.part, clusters=exchanged(about.part.clusters, cluster, larger))

@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,16 +19,22 @@ from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
-from fairlead.solver.answers.rows import among, left_by
+from fairlead.solver.answers.rows import Placed, among, left_by
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.parts import in_tiers, place_anew, place_one_by_one, tasks_of, without_tiers
+from fairlead.solver.batch.mixed.columns import (
+    in_tiers,
+    place_anew,
+    place_one_by_one,
+    tasks_of,
+    without_tiers,
+)
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline, TimeOverError
 from fairlead.solver.running.search import Search
 
 Rank = tuple[int | Fraction, ...]
@@ -44,6 +51,7 @@ def solve_mixed(
     part: Problem,
     search: Search,
     floor: Placement | None = None,
+    alone: Placed = MappingProxyType({}),
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level; any may have rules beyond boxes.
 
@@ -55,6 +63,8 @@ def solve_mixed(
         How to search; its progress is told when the placement gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
+    alone
+        Workloads as they are placed where they have all that is shared for themselves, as far as known.
 
     Returns
     -------
@@ -66,7 +76,7 @@ def solve_mixed(
     InternalError
         Where the placement breaks a rule: a bug in fairlead.
     """
-    mixed = _Mixed(part, search)
+    mixed = _Mixed(part, search, alone)
     if mixed.bounds.infeasible:
         return LexicographicResult(Status.INFEASIBLE, None)
     if floor is not None:
@@ -81,16 +91,26 @@ def solve_mixed(
 
 @dataclass(slots=True)
 class _Mixed:
-    """What is known while the problem is searched."""
+    """What is known while the problem is searched.
+
+    Parameters
+    ----------
+    alone
+        Workloads as they are placed where they have all that is shared for themselves, as far as known.
+    noting
+        Seconds that it took to evaluate the bounds of all levels.
+    """
 
     part: Problem
     search: Search
+    alone: Placed
     best: Placement | None = None
     rank: Rank = ()
     notes: list[Note] = field(default_factory=list)
     noted: Rank = ()
     leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
+    noting: float = 0.0
     started: float = field(default_factory=time.monotonic)
     bounds: RelaxedBounds = field(init=False)
     odd: tuple[Workload, ...] = field(init=False)
@@ -101,7 +121,12 @@ class _Mixed:
 
     def run(self) -> None:
         """Find prices, a placement with groups chosen by them, and better placements."""
-        chosen = self._chosen_by_price()
+        try:
+            chosen = self._chosen_by_price()
+        except TimeOverError:
+            return
+        if self._late:
+            return
         self._divide(chosen, self.search.deadline.part(tuning.DIVIDE_SHARE))
         if self.best is None and self._tiered:
             self._divide_over_tiers(chosen)
@@ -142,8 +167,13 @@ class _Mixed:
 
     @property
     def _over(self) -> bool:
-        """Whether there is nothing left to do or no time."""
-        return self._closed or self.search.deadline.remaining() <= 0
+        """Whether there is nothing left to do or no time, but for the bounds of what was found."""
+        return self._closed or self.search.deadline.remaining() <= self.noting
+
+    @property
+    def _late(self) -> bool:
+        """Whether time is over and a placement is known, so that whatever is begun would end too late."""
+        return self.best is not None and not self.search.deadline.remaining()
 
     @property
     def _closed(self) -> bool:
@@ -152,12 +182,14 @@ class _Mixed:
 
     def _note(self) -> None:
         """Evaluate the bounds of all levels for the best placement."""
-        if self.best is None or (self.noted == self.rank and self.notes):
+        if self.best is None or self._late or (self.noted == self.rank and self.notes):
             return
+        started = time.monotonic()
         notes = self.bounds.notes(self.best, self.search.deadline)
         known = zip(notes, self.leading, self.rank, strict=False)
         self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
+        self.noting = time.monotonic() - started
         self._told()
 
     def _refine(self) -> None:
@@ -224,10 +256,13 @@ class _Mixed:
         priced = self.bounds.guess(self.search.deadline.part(tuning.BOUND_SHARE))
         if priced is not None:
             placed = {key: found for key, found in priced.items() if key in odd}
-        for workload in self.odd:
-            if workload.key not in placed and any(rule.tiers for rule in workload.rules_of(Weights)):
+        tiered = (each for each in self.odd if any(rule.tiers for rule in each.rules_of(Weights)))
+        # Where no placement is known yet, a late one is better than none.
+        for workload in self.search.deadline.while_lasting(tiered) if self.best is not None else tiered:
+            if workload.key not in placed:
                 # What tiers hold is kept from here on; where in them is decided together with all others.
-                placed[workload.key] = in_tiers(workload, self.part)
+                known = self.alone.get(workload.key)
+                placed[workload.key] = in_tiers(workload, self.part) if known is None else known
         placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
         left = left_by(self.part, self.part.workloads, placed)

@@ -5,23 +5,12 @@ groups, selection by spread constraints and division of replicas, in the order i
 them.
 """
 
-from fairlead.solver.dispensers.karmada.binding import (
-    BindingInput,
-    Failure,
-    MemberCluster,
-    ResourceModel,
-    ResourceSummary,
-    Scheduled,
-)
-from fairlead.solver.dispensers.karmada.placement import read_placement
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled, read_placement
 from fairlead.solver.dispensers.karmada.scheduling import place, schedule
 
 __all__ = [
     "BindingInput",
     "Failure",
-    "MemberCluster",
-    "ResourceModel",
-    "ResourceSummary",
     "Scheduled",
     "place",
     "read_placement",

@@ -10,10 +10,13 @@ from fairlead.solver.dispensers.karmada.binding import (
     UNSCHEDULABLE,
     BindingInput,
     Failure,
+    Strategy,
+    overflows,
+    strategy,
+    weights_of,
     wrapped,
 )
 from fairlead.solver.dispensers.karmada.candidates import Candidate, allocation, matches
-from fairlead.solver.dispensers.karmada.placement import Strategy, overflows, strategy, weights_of
 from fairlead.solver.dispensers.karmada.unstable_sort import Weighted, largest_first
 
 Replicas = Mapping[str, int]

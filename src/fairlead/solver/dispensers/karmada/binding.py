@@ -1,13 +1,25 @@
-"""What the scheduler sees of a binding and of the member clusters, and what scheduling leads to."""
+"""What the scheduler sees of a binding and of its placement, and what scheduling leads to.
+
+What is absent in a placement matters: an absent ``maxGroups`` is 0 to the scheduler, an absent
+``weightPreference`` is not an empty one, and an empty list of overflow affinities is not an absent one.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
-from math import ceil
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
-from fairlead.manifests.api.policies import Placement
-from fairlead.models.cluster import Taint
-from fairlead.models.quantity import parse_quantity
+from fairlead.manifests.api.policies import (
+    ClusterAffinityTerm,
+    ClusterPreferences,
+    Placement,
+    ReplicaSchedulingStrategy,
+    SpreadConstraint,
+)
+from fairlead.manifests.validation import validate
+from fairlead.manifests.yaml.documents import Document, Lines, LineTable
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import InternalError
 
 LARGEST = 2**31 - 1
 
@@ -15,89 +27,6 @@ LARGEST = 2**31 - 1
 def wrapped(number: int) -> int:
     """Return what a 32-bit signed integer holds after arithmetic gave a number: it wraps round silently."""
     return (number + 2**31) % 2**32 - 2**31
-
-
-NANO = 10**9
-"""Kubernetes keeps quantities exact down to the billionth part of a core, a byte or a pod."""
-
-Quantities = Mapping[str, int]
-"""Amounts by resource, in billionths of the base unit (core, byte, pod, device)."""
-
-
-def nano(quantity: str | float | Fraction) -> int:
-    """Return a quantity in billionths of its base unit, rounded up as Kubernetes does when it parses one."""
-    return ceil((quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)) * NANO)
-
-
-def quantities(amounts: Mapping[str, str | int | float]) -> Quantities:
-    """Return written amounts by resource in billionths of the base unit."""
-    return {resource: nano(amount) for resource, amount in amounts.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceSummary:
-    """``status.resourceSummary`` of a cluster, in billionths of the base unit."""
-
-    allocatable: Quantities = field(default_factory=dict)
-    allocated: Quantities = field(default_factory=dict)
-    allocating: Quantities = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceModel:
-    """One grade of nodes of a cluster.
-
-    Parameters
-    ----------
-    minimum
-        What every node of the grade has at least: ``spec.resourceModels[].ranges[].min``, in billionths.
-    count
-        Number of such nodes: ``status.resourceSummary.allocatableModelings[].count``.
-    """
-
-    minimum: Quantities
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemberCluster:
-    """A member cluster.
-
-    Parameters
-    ----------
-    name
-        Unique name.
-    provider, region
-        Empty where absent.
-    zones
-        ``spec.zones``.
-    labels
-        Labels of the cluster object.
-    taints
-        ``spec.taints``.
-    deleting
-        True where it has a deletion timestamp.
-    has_api
-        True where its list of APIs is known to hold the kind of the workload.
-    available
-        Replicas that can still be added, where this is given instead of resources.
-    resources
-        Its resource summary; None where it reports none, which means no room to the scheduler.
-    models
-        Grades of nodes; empty where it has none.
-    """
-
-    name: str
-    provider: str = ""
-    region: str = ""
-    zones: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    taints: tuple[Taint, ...] = ()
-    deleting: bool = False
-    has_api: bool = True
-    available: int | None = None
-    resources: ResourceSummary | None = None
-    models: tuple[ResourceModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +38,8 @@ class BindingInput:
     replicas
         ``spec.replicas``.
     clusters
-        All member clusters, in any order.
+        All member clusters, in any order; one that does not tell its APIs is taken to serve none, and one of
+        unknown capacity to have no room.
     placement
         ``spec.placement``.
     previous
@@ -123,8 +53,10 @@ class BindingInput:
         ``status.schedulerObservedAffinityName``; empty where there is none.
     evicting
         Clusters named in ``spec.gracefulEvictionTasks``.
+    api
+        apiVersion and kind of the workload.
     requests
-        Request per replica in billionths of the base unit; None where the binding has no
+        Request per replica, in the units of `Cluster.free`, rounded up; None where the binding has no
         ``replicaRequirements``.
     empty_workload_propagation
         The scheduler flag ``--enable-empty-workload-propagation``: selected clusters without replicas stay,
@@ -134,14 +66,15 @@ class BindingInput:
     """
 
     replicas: int
-    clusters: tuple[MemberCluster, ...]
+    clusters: tuple[Cluster, ...]
     placement: Placement
     previous: tuple[tuple[str, int], ...] = ()
     fresh: bool = False
     uid: str = ""
     observed_affinity: str = ""
     evicting: frozenset[str] = frozenset()
-    requests: Quantities | None = None
+    api: tuple[str, str] = ("apps/v1", "Deployment")
+    requests: Mapping[str, int] | None = None
     empty_workload_propagation: bool = False
     defaulting: bool = False
 
@@ -198,3 +131,93 @@ class Scheduled:
     clusters: Mapping[str, int]
     affinity_name: str = ""
     failure: Failure | None = None
+
+
+class Strategy(Enum):
+    """How replicas are given to the selected clusters; ``UNKNOWN`` where the scheduler knows no way."""
+
+    DUPLICATED = "Duplicated"
+    AGGREGATED = "Aggregated"
+    STATIC_WEIGHT = "StaticWeight"
+    DYNAMIC_WEIGHT = "DynamicWeight"
+    UNKNOWN = "unknown"
+
+
+def read_placement(document: Mapping[str, Any]) -> Placement:
+    """Return the placement that a document states.
+
+    Parameters
+    ----------
+    document
+        A ``placement`` that the API server accepts. Fields that the scheduler does not read are passed over.
+    """
+    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), Placement).located
+    if located is None:
+        raise InternalError("a placement that was read before cannot be read")
+    return located.model
+
+
+def with_defaults(placement: Placement) -> Placement:
+    """Return the placement after the defaults of Karmada's webhook.
+
+    It fills in ``minGroups`` 1, the field ``cluster`` and the preference ``Weighted``; it does not fill in
+    ``maxGroups``.
+    """
+    scheduling = placement.replica_scheduling
+    if scheduling is not None and not is_duplicated(placement) and not scheduling.replica_division_preference:
+        scheduling = scheduling.model_copy(update={"replica_division_preference": "Weighted"})
+    constraints = tuple(_defaulted(each) for each in placement.spread_constraints)
+    return placement.model_copy(update={"replica_scheduling": scheduling, "spread_constraints": constraints})
+
+
+def _defaulted(constraint: SpreadConstraint) -> SpreadConstraint:
+    field = constraint.spread_by_field or (None if constraint.spread_by_label else "cluster")
+    return constraint.model_copy(update={"spread_by_field": field, "min_groups": constraint.min_groups or 1})
+
+
+def overflows(term: ClusterAffinityTerm) -> bool:
+    """Tell whether a group has a list of overflow affinities; the scheduler treats an empty one as a list."""
+    return "overflow_affinities" in term.model_fields_set
+
+
+def is_duplicated(placement: Placement) -> bool:
+    """Tell whether every selected cluster gets all replicas."""
+    scheduling = placement.replica_scheduling
+    return scheduling is None or scheduling.replica_scheduling_type == "Duplicated"
+
+
+def weights_of(placement: Placement) -> ClusterPreferences | None:
+    """Return the weights by which replicas are divided; None where they are absent."""
+    scheduling = placement.replica_scheduling
+    return None if scheduling is None else scheduling.weight_preference
+
+
+def strategy(placement: Placement) -> Strategy:
+    """Return how replicas are assigned.
+
+    The API server itself fills in Divided where the type is absent, from the schema, before any webhook.
+    """
+    scheduling = placement.replica_scheduling or ReplicaSchedulingStrategy()
+    if is_duplicated(placement):
+        return Strategy.DUPLICATED
+    if scheduling.replica_division_preference == "Aggregated":
+        return Strategy.AGGREGATED
+    if scheduling.replica_division_preference != "Weighted":
+        return Strategy.UNKNOWN
+    weights = scheduling.weight_preference
+    dynamic = weights is not None and bool(weights.dynamic_weight)
+    return Strategy.DYNAMIC_WEIGHT if dynamic else Strategy.STATIC_WEIGHT
+
+
+def ignores_spread(placement: Placement) -> bool:
+    """Tell whether selection by spread constraints is skipped.
+
+    A known inconsistency of the scheduler: an absent ``weightPreference`` ignores spread constraints, an
+    empty one honours them, though both divide equally.
+    """
+    if not placement.spread_constraints:
+        return True
+    if strategy(placement) is not Strategy.STATIC_WEIGHT:
+        return False
+    weights = weights_of(placement)
+    return weights is None or bool(weights.static_weight_list)

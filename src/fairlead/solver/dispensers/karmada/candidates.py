@@ -8,27 +8,22 @@ from fairlead.manifests.api.meta import Toleration
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, SpreadConstraint
 from fairlead.manifests.karmada import groups
 from fairlead.manifests.karmada.findings import labels_findings
-from fairlead.models.cluster import CPU, PODS, Taint
+from fairlead.models.cluster import PODS, Cluster, Taint
 from fairlead.solver.dispensers.karmada.binding import (
     LARGEST,
-    NANO,
     NO_CLUSTER_FIT,
     BindingInput,
     Failure,
-    MemberCluster,
-    Quantities,
-    ResourceModel,
-    ResourceSummary,
     wrapped,
 )
 
 
-def matches(affinity: ClusterAffinity, cluster: MemberCluster) -> bool:
+def matches(affinity: ClusterAffinity, cluster: Cluster) -> bool:
     """Tell whether an affinity matches a cluster; a label selector that is no valid one matches nothing."""
     return not any(labels_findings(affinity)) and groups.matches(affinity, cluster)
 
 
-def tier(term: ClusterAffinityTerm | None, cluster: MemberCluster, *, overflow: bool) -> int | None:
+def tier(term: ClusterAffinityTerm | None, cluster: Cluster, *, overflow: bool) -> int | None:
     """Return the tier of a cluster in an affinity group.
 
     Parameters
@@ -56,7 +51,7 @@ EVICTING = "cluster(s) is in the process of eviction"
 _REPELLING = ("NoSchedule", "NoExecute")
 
 
-def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[MemberCluster, ...] | Failure:
+def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[Cluster, ...] | Failure:
     """Return the clusters that pass all filters.
 
     Parameters
@@ -66,11 +61,11 @@ def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[M
 
     Returns
     -------
-    tuple of MemberCluster or Failure
+    tuple of Cluster or Failure
         Clusters in the order of the binding; a failure where none passes.
     """
     targets = frozenset(name for name, _ in binding.previous)
-    passing: list[MemberCluster] = []
+    passing: list[Cluster] = []
     reasons: list[str] = []
     for cluster in binding.clusters:
         if cluster.deleting:
@@ -84,7 +79,7 @@ def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[M
 
 
 def refusal(
-    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster, *, is_target: bool
+    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: Cluster, *, is_target: bool
 ) -> str | None:
     """Return the first filter's reason against a cluster, None where it passes.
 
@@ -97,7 +92,7 @@ def refusal(
         for tolerated taints.
     """
     placement = binding.placement
-    if not is_target and not cluster.has_api:
+    if not is_target and binding.api not in (cluster.api_kinds or ()):
         return API_MISSING
     if not _matches_affinity(binding, term, cluster):
         return AFFINITY_MISMATCH
@@ -111,9 +106,7 @@ def refusal(
     return EVICTING if cluster.name in binding.evicting else None
 
 
-def _matches_affinity(
-    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster
-) -> bool:
+def _matches_affinity(binding: BindingInput, term: ClusterAffinityTerm | None, cluster: Cluster) -> bool:
     single = binding.placement.cluster_affinity
     if single is not None:
         return matches(single, cluster)
@@ -128,7 +121,7 @@ def _untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -
     )
 
 
-def _missing_property(cluster: MemberCluster, constraints: Iterable[SpreadConstraint]) -> str | None:
+def _missing_property(cluster: Cluster, constraints: Iterable[SpreadConstraint]) -> str | None:
     for constraint in constraints:
         field = constraint.spread_by_field
         if field == "provider" and not cluster.provider:
@@ -151,12 +144,15 @@ def _nothing_fits(clusters: int, reasons: list[str]) -> Failure:
     )
 
 
-_MILLI = NANO // 1000
 _PODS_OF_A_NODE = 110
 
 
-def estimate(cluster: MemberCluster, requests: Quantities | None) -> int:
+def estimate(cluster: Cluster, requests: Mapping[str, int] | None) -> int:
     """Return the replicas that a cluster can take.
+
+    Of resources what is left of the cluster as a whole counts, or where it tells grades of nodes what fits
+    onto these, each with its grade's minimum: the scheduler places replicas first-fit one by one, and equal
+    ones fill every node, so counting per node gives the same. What is not named is not there.
 
     Parameters
     ----------
@@ -168,15 +164,22 @@ def estimate(cluster: MemberCluster, requests: Quantities | None) -> int:
     int
         From 0 to 2^31 - 1, which stands for no limit.
     """
-    pods = cluster.available if cluster.available is not None else _free_pods(cluster.resources)
-    if pods <= 0:
-        return 0
-    if requests is None or cluster.resources is None:
-        return wrapped(pods)
-    positive = {resource: amount for resource, amount in requests.items() if amount > 0}
-    if cluster.models:
-        return wrapped(min(pods, _by_models(cluster.models, positive)))
-    return wrapped(min(pods, _by_summary(cluster.resources, positive)))
+    free = cluster.free or {}
+    pods = free.get(PODS, 0)
+    if requests is None or pods <= 0:
+        return wrapped(max(0, pods))
+    asked = {resource: amount for resource, amount in requests.items() if amount > 0}
+    if cluster.grades:
+        rooms = ((grade.nodes, _fitting(grade.offers, asked)) for grade in cluster.grades)
+        room = sum(nodes * min([_PODS_OF_A_NODE, *fitting]) for nodes, fitting in rooms)
+    else:
+        room = min([LARGEST, *_fitting(free, asked)])
+    return wrapped(min(pods, room))
+
+
+def _fitting(offered: Mapping[str, int], requests: Mapping[str, int]) -> list[int]:
+    """Return how many requests fit into what is offered, by resource."""
+    return [max(0, offered.get(resource, 0)) // amount for resource, amount in requests.items()]
 
 
 def allocation(estimated: int, replicas: int) -> int:
@@ -198,54 +201,6 @@ def allocation(estimated: int, replicas: int) -> int:
     return replicas if estimated == LARGEST else min(estimated, LARGEST)
 
 
-def _free_pods(summary: ResourceSummary | None) -> int:
-    if summary is None:
-        return 0
-    parts = (summary.allocatable, summary.allocated, summary.allocating)
-    allocatable, allocated, allocating = (_units(PODS, part.get(PODS, 0)) for part in parts)
-    return allocatable - allocated - allocating
-
-
-def _by_summary(summary: ResourceSummary, requests: Mapping[str, int]) -> int:
-    """Return how many requests fit into what is left of the cluster as a whole."""
-    room = LARGEST
-    for resource, amount in requests.items():
-        if resource not in summary.allocatable:
-            return 0
-        used = summary.allocated.get(resource, 0) + summary.allocating.get(resource, 0)
-        left = _units(resource, summary.allocatable[resource] - used)
-        if left <= 0:
-            return 0
-        room = min(room, left // _units(resource, amount))
-    return room
-
-
-def _by_models(models: tuple[ResourceModel, ...], requests: Mapping[str, int]) -> int:
-    """Return how many requests fit onto the nodes of all grades, each with its grade's minimum.
-
-    The scheduler places them first-fit one by one; equal replicas fill every node, so counting per node gives
-    the same. A resource that the grade does not name is not there.
-    """
-    return sum(model.count * _on_node(model.minimum, requests) for model in models)
-
-
-def _on_node(minimum: Quantities, requests: Mapping[str, int]) -> int:
-    counts = (
-        _units(resource, minimum.get(resource, 0)) // _units(resource, amount)
-        for resource, amount in requests.items()
-    )
-    return min(_PODS_OF_A_NODE, *counts) if requests else _PODS_OF_A_NODE
-
-
-def _units(resource: str, amount: int) -> int:
-    """Return an amount in whole units, rounded up: millicores of cpu, else base units.
-
-    The scheduler rounds what is free up as well, so it may count on a part of a unit that is not there.
-    """
-    unit = _MILLI if resource == CPU else NANO
-    return -(-amount // unit)
-
-
 LOCALITY_SCORE = 100
 
 
@@ -263,7 +218,7 @@ class Candidate:
         Capacity for the workload: what can be added plus what is there.
     """
 
-    cluster: MemberCluster
+    cluster: Cluster
     tier: int
     score: int
     estimated: int
@@ -281,7 +236,7 @@ class Candidate:
 
 
 def ordered(
-    binding: BindingInput, term: ClusterAffinityTerm | None, clusters: Iterable[MemberCluster]
+    binding: BindingInput, term: ClusterAffinityTerm | None, clusters: Iterable[Cluster]
 ) -> tuple[Candidate, ...]:
     """Return feasible clusters as candidates, best first."""
     previous = dict(binding.previous)
@@ -290,7 +245,7 @@ def ordered(
 
 
 def _candidate(
-    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster, running: int | None
+    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: Cluster, running: int | None
 ) -> Candidate:
     estimated = estimate(cluster, binding.requests)
     return Candidate(

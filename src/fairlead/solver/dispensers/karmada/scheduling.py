@@ -4,27 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.manifests.api.policies import ClusterAffinityTerm
-from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.cluster import Cluster
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import requested_units
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
 from fairlead.solver.dispensers.karmada.binding import (
-    NANO,
     NO_CLUSTER_FIT,
     BindingInput,
     Failure,
-    MemberCluster,
-    Quantities,
-    ResourceModel,
-    ResourceSummary,
     Scheduled,
-    nano,
+    read_placement,
+    with_defaults,
 )
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
-from fairlead.solver.dispensers.karmada.placement import read_placement, with_defaults
 from fairlead.solver.dispensers.karmada.selection import select
 from fairlead.solver.running.deadline import Deadline
 
@@ -81,13 +77,10 @@ def _failed(binding: BindingInput, failure: Failure) -> Scheduled:
     return Scheduled(stays, affinity_name=binding.observed_affinity, failure=failure)
 
 
-_PER_UNIT: Mapping[str, int] = {CPU: NANO // 1000}
-
-
 def binding_of(
     workload: Workload,
     declared: KarmadaBinding,
-    clusters: tuple[MemberCluster, ...],
+    clusters: tuple[Cluster, ...],
     *,
     empty_workload_propagation: bool = False,
 ) -> BindingInput:
@@ -107,34 +100,13 @@ def binding_of(
         uid=declared.uid,
         observed_affinity=workload.observed or "",
         evicting=declared.evicting,
+        api=(workload.api_version, workload.kind),
         requests=None
         if declared.requests is None
-        else {resource: nano(amount) for resource, amount in declared.requests.items()},
+        else {name: requested_units(name, amount) for name, amount in declared.requests.items()},
         empty_workload_propagation=empty_workload_propagation,
         defaulting=declared.defaulting,
     )
-
-
-def _member(cluster: Cluster, api: tuple[str, str]) -> MemberCluster:
-    """Return a cluster as it stands to workloads of a kind; one that tells no API is taken to serve none."""
-    return MemberCluster(
-        name=cluster.name,
-        provider=cluster.provider or "",
-        region=cluster.region or "",
-        zones=cluster.zones,
-        labels=cluster.labels,
-        taints=cluster.taints,
-        deleting=cluster.deleting,
-        has_api=cluster.api_kinds is not None and api in cluster.api_kinds,
-        # What is free stands for the whole summary: the scheduler only ever looks at the difference.
-        resources=None if cluster.free is None else ResourceSummary(_quantities(cluster.free)),
-        models=tuple(ResourceModel(_quantities(grade.offers), grade.nodes) for grade in cluster.grades),
-    )
-
-
-def _quantities(amounts: Mapping[str, int]) -> Quantities:
-    """Return whole units in billionths of the base unit."""
-    return {resource: amount * _PER_UNIT.get(resource, NANO) for resource, amount in amounts.items()}
 
 
 def place(
@@ -151,14 +123,6 @@ def place(
     UsageError
         Naming a workload that Karmada does not place.
     """
-    # Workloads of one kind see the same clusters as long as nothing is deducted.
-    known: dict[tuple[str, str], tuple[MemberCluster, ...]] = {}
-
-    def seen(workload: Workload, clusters: Sequence[Cluster]) -> tuple[MemberCluster, ...]:
-        api = (workload.api_version, workload.kind)
-        if deduct or api not in known:
-            known[api] = tuple(_member(cluster, api) for cluster in clusters)
-        return known[api]
 
     def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:
         if not isinstance(workload.declared, KarmadaBinding):
@@ -168,7 +132,7 @@ def place(
         binding = binding_of(
             workload,
             workload.declared,
-            seen(workload, clusters),
+            tuple(clusters),
             empty_workload_propagation=empty_workload_propagation,
         )
         found = schedule(binding)

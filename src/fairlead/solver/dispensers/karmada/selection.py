@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fairlead.manifests.api.policies import SpreadConstraint
-from fairlead.solver.dispensers.karmada.binding import SCHEDULER_ERROR, BindingInput, Failure
+from fairlead.solver.dispensers.karmada.binding import (
+    SCHEDULER_ERROR,
+    BindingInput,
+    Failure,
+    ignores_spread,
+    is_duplicated,
+)
 from fairlead.solver.dispensers.karmada.candidates import Candidate
-from fairlead.solver.dispensers.karmada.placement import ignores_spread, is_duplicated
 
 
 @dataclass(frozen=True, slots=True)

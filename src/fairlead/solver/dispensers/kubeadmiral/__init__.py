@@ -3,11 +3,9 @@
 A model of kubewharf/kubeadmiral at commit 19de01c (March 2025) with default plugins and feature gates,
 checked against recorded answers of the real program. Each module names the faults that it reproduces.
 
-`plan` asks one of the two planners with the names that KubeAdmiral gives things, `schedule_unit` the whole
-pipeline, `place` for all workloads of a problem.
+`schedule_unit` asks the whole pipeline for one object, `place` for all workloads of a problem.
 """
 
-from fairlead.solver.dispensers.kubeadmiral.entry import plan
 from fairlead.solver.dispensers.kubeadmiral.scheduling import Scheduled, place, schedule_unit
 
-__all__ = ["Scheduled", "place", "plan", "schedule_unit"]
+__all__ = ["Scheduled", "place", "schedule_unit"]

@@ -11,8 +11,7 @@ Known faults of the real program that are reproduced here:
 
 from collections.abc import Mapping, Sequence
 
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import MAXIMUM, wrap
-from fairlead.solver.dispensers.kubeadmiral.inputs import Division, PlannerInput, Preferences
+from fairlead.solver.dispensers.kubeadmiral.inputs import MAXIMUM, Division, PlannerInput, Preferences, wrap
 from fairlead.solver.dispensers.kubeadmiral.planner import runnable, trimmed
 
 Queue = Sequence[tuple[str, Preferences]]

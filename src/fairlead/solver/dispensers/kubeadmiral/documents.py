@@ -12,8 +12,7 @@ from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
 from fairlead.models.quantity import parse_quantity
 from fairlead.models.selectors import Operator, Requirement
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import whole_units
-from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, Feedback, Policy, SelectorTerm
+from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, Feedback, Policy, SelectorTerm, whole_units
 
 Document = Mapping[str, Any]
 

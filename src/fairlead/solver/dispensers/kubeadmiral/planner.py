@@ -19,8 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.errors import UnsupportedError
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import MAXIMUM, divide, fnv1, wrap
-from fairlead.solver.dispensers.kubeadmiral.inputs import Division, PlannerInput, Preferences
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    MAXIMUM,
+    Division,
+    PlannerInput,
+    Preferences,
+    divide,
+    fnv1,
+    wrap,
+)
 
 EVERY = "*"
 """Name of the preferences of clusters that have none of their own."""

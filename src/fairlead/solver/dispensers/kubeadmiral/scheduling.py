@@ -22,7 +22,6 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import wrap
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.documents import (
     AUTO_MIGRATION,
@@ -35,7 +34,13 @@ from fairlead.solver.dispensers.kubeadmiral.documents import (
     text,
 )
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
-from fairlead.solver.dispensers.kubeadmiral.inputs import Division, PlannerInput, Preferences, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    Division,
+    PlannerInput,
+    Preferences,
+    SchedulingUnit,
+    wrap,
+)
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,

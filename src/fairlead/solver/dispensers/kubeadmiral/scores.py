@@ -20,9 +20,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.cluster import Cluster
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import MINIMUM, divide, half_away, whole_units, wrap
 from fairlead.solver.dispensers.kubeadmiral.filters import matches_expressions, untolerated
-from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, MEMORY, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    CPU,
+    GPU,
+    MEMORY,
+    MINIMUM,
+    SchedulingUnit,
+    divide,
+    half_away,
+    whole_units,
+    wrap,
+)
 
 WHOLE = 1000.0
 """What all dynamic weights add up to."""

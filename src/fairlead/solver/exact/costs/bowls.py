@@ -1,7 +1,6 @@
 """Costs of bowls: what replicas cost straight, and the more the more of them stand together."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -9,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.straight import EVERYWHERE, Numbers, Prices
+from fairlead.solver.exact.costs.straight import EVERYWHERE, InSteps, Numbers
 from fairlead.solver.exact.marginal import Box, exact_sum
 
 MOST_SORTED = 2**12
@@ -17,7 +16,7 @@ MOST_SORTED = 2**12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bowls:
+class Bowls(InSteps):
     """The cost ``bend x^2 + slope x`` by cluster, in whole steps.
 
     Parameters
@@ -26,11 +25,14 @@ class Bowls:
         Not negative. All costs of what a box or a face can hold, added up, stay below 2**62.
     slope
         What the first replica costs, but for the bend.
+    step
+        What a step is in the unit of the level.
     """
 
     bend: Numbers
     slope: Numbers
     using: ClassVar[None] = None
+    step: Fraction = Fraction(1)
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
@@ -43,25 +45,10 @@ class Bowls:
         below, upto = (_upto(price, bend, slope, box.lower, box.upper) for price in (high - 1, high))
         return Box(below, upto, box.total).tight()
 
-    def marginals(self, replicas: Numbers) -> Sequence[int]:
-        """Return what one replica more costs by cluster."""
-        found: list[int] = ((2 * replicas + 1) * self.bend + self.slope).tolist()
+    def steps(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
+        """Return what one replica more costs on the clusters at some positions."""
+        found: NDArray[Any] = (2 * replicas + 1) * self.bend[at] + self.slope[at]
         return found
-
-    def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> Prices:
-        """Return the prices at which a placement that is optimal on some clusters is so without a total."""
-        filled, open_to = placed > box.lower, placed < box.upper
-        bend, slope = self.bend[at], self.slope[at]
-        last, following = (2 * placed - 1) * bend + slope, (2 * placed + 1) * bend + slope
-        return Prices(
-            Fraction(int(last[filled].max())) if bool(filled.any()) else None,
-            Fraction(int(following[open_to].min())) if bool(open_to.any()) else None,
-        )
-
-    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, and its merit."""
-        _, high = self.respond(Fraction(price), lower, upper)
-        return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
 
     def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""
@@ -70,20 +57,10 @@ class Bowls:
             _upto(math.floor(price), self.bend, self.slope, lower, upper),
         )
 
-    def spent(self, replicas: Numbers) -> Numbers:
+    def spent(self, replicas: NDArray[Any]) -> NDArray[Any]:
         """Return what replicas cost by cluster, in steps."""
-        found: Numbers = (self.bend * replicas + self.slope) * replicas
+        found: NDArray[Any] = (self.bend * replicas + self.slope) * replicas
         return found
-
-    def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
-        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
-        spent = self.spent(replicas)[at].astype(object)
-        merits: NDArray[Any] = price.numerator * replicas[at].astype(object) - price.denominator * spent
-        return merits, price.denominator
-
-    def value(self, replicas: Numbers) -> Fraction:
-        """Return what a placement costs in steps."""
-        return Fraction(exact_sum(self.spent(replicas)))
 
     @property
     def start(self) -> NDArray[np.float64]:

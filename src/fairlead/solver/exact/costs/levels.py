@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.models.in_order import in_order_of
+from fairlead.models.at_once import in_array
+from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import (
     CLUSTERS,
     COPIES,
@@ -23,6 +24,7 @@ from fairlead.models.levels import (
 )
 from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Tiers, Weights
 from fairlead.models.rules.price import prices_on
+from fairlead.models.rules.weights import by_cluster
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.minimax import Minimax
 from fairlead.solver.exact.costs.squares import Change, Squares
@@ -104,8 +106,8 @@ def weights_of(
     inside
         What is measured: an overflow tier; None for everything.
     """
-    weights = rule.weights if inside is None else _only(rule.weights, inside)
-    return by_name(names, weights), sum(weights.values())
+    weights = by_cluster(rule) if inside is None else _only(rule.weights, inside)
+    return by_name(names, weights), sum(numbers_of(weights))
 
 
 def deviation_from(
@@ -136,7 +138,7 @@ def deviation_from(
 
 def by_name(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
     """Return values by name as an array in the order of the names; absent means 0."""
-    return np.fromiter(in_order_of(tuple(names), values, 0), dtype=np.int64, count=len(names))
+    return in_array(tuple(names), values)
 
 
 def _only(values: Mapping[str, int], inside: Collection[str]) -> dict[str, int]:

@@ -181,10 +181,9 @@ def narrow_webster(box: Box, weights: Numbers) -> Box:
     """
     box = box.tight()
     free = box.lower < box.upper
-    weighed = free & (weights > 0)
-    if not weighed.any():
-        return box
-    if not np.array_equal(weighed, free):
+    if not (weights[free] > 0).all():
+        if not (weights[free] > 0).any():
+            return box
         raise InternalError(
             "replicas can pass between clusters with and without a weight: narrow_unweighted comes first"
         )
@@ -206,7 +205,7 @@ def narrow_squares(box: Box, weights: Numbers) -> Box:
     if free.size == 0:
         return box
     units = Units(box.lower[free], box.upper[free], weights[free], step=2, offset=1)
-    threshold = find_threshold(units, box.total - exact_sum(box.lower))
+    threshold = find_threshold(units, box.total - box.least)
     lower, upper = box.lower.copy(), box.upper.copy()
     lower[free], upper[free] = threshold.below, threshold.upto
     return Box(lower, upper, box.total).tight()

@@ -8,6 +8,7 @@ x are the whole numbers of an interval.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,8 +32,57 @@ class Prices(NamedTuple):
     high: Fraction | None
 
 
+class InSteps(ABC):
+    """A cost of whole steps by cluster."""
+
+    __slots__ = ()
+    step: Fraction
+
+    @abstractmethod
+    def spent(self, replicas: NDArray[Any]) -> NDArray[Any]:
+        """Return what replicas cost by cluster in use, in steps."""
+
+    @abstractmethod
+    def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the fewest and the most replicas that are best at a price, for clusters in use."""
+
+    @abstractmethod
+    def steps(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
+        """Return what one replica more costs on the clusters at some positions, in steps."""
+
+    def marginals(self, replicas: Numbers) -> Sequence[Number]:
+        """Return what one replica more costs by cluster, in the unit of the level."""
+        steps = self.steps(replicas).tolist()
+        return steps if self.step == 1 else [each * self.step for each in steps]
+
+    def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> Prices:
+        """Return the prices at which a placement that is optimal on some clusters is so without a total."""
+        filled, open_to = placed > box.lower, placed < box.upper
+        last, following = self.steps(placed - 1, at)[filled], self.steps(placed, at)[open_to]
+        return Prices(
+            Fraction(int(last.max())) if last.size else None,
+            Fraction(int(following.min())) if following.size else None,
+        )
+
+    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+        """Return about what every cluster holds at a price, and its merit."""
+        _, high = self.respond(Fraction(price), lower, upper)
+        return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
+
+    def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
+        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
+        spent = self.spent(replicas)[at].astype(object)
+        merits: NDArray[Any] = price.numerator * replicas[at].astype(object) - price.denominator * spent
+        return merits, price.denominator
+
+    def value(self, replicas: Numbers) -> Fraction:
+        """Return what a placement costs in steps; clusters without replicas are not used."""
+        spent = np.where(replicas > 0, self.spent(replicas), 0)
+        return Fraction(sum(spent.tolist()))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Straight:
+class Straight(InSteps):
     """A cost of straight pieces by cluster, and what the use of a cluster costs by itself.
 
     Parameters
@@ -61,31 +111,12 @@ class Straight:
             box, [(slope[at], count) for slope, count in zip(self.slopes, units, strict=True)]
         )
 
-    def marginals(self, replicas: Numbers) -> Sequence[Number]:
-        """Return what one replica more costs by cluster, in the unit of the level."""
-        steps = self._marginals(replicas).tolist()
-        return steps if self.step == 1 else [each * self.step for each in steps]
-
-    def prices(self, placed: Numbers, box: Box, at: Numbers) -> Prices:
-        """Return the prices at which a placement that is optimal on some clusters is so without a total."""
-        filled, open_to = placed > box.lower, placed < box.upper
-        last, following = self._marginals(placed - 1, at)[filled], self._marginals(placed, at)[open_to]
-        return Prices(
-            Fraction(int(last.max())) if last.size else None,
-            Fraction(int(following.min())) if following.size else None,
-        )
-
-    def _marginals(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
-        """Return what one replica more costs in steps."""
+    def steps(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
+        """Return what one replica more costs on the clusters at some positions, in steps."""
         found: NDArray[Any] = self.slopes[-1][at]
         for slope, end in zip(reversed(self.slopes[:-1]), reversed(self.breaks), strict=True):
             found = np.where(replicas < end[at], slope[at], found)
         return found
-
-    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, and its merit."""
-        _, high = self.respond(Fraction(price), lower, upper)
-        return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
 
     def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""
@@ -108,17 +139,6 @@ class Straight:
             spent = spent + slope * (held - start)
             start = held
         return spent if self.using is None else spent + self.using
-
-    def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
-        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
-        spent = self.spent(replicas)[at].astype(object)
-        merits: NDArray[Any] = price.numerator * replicas[at].astype(object) - price.denominator * spent
-        return merits, price.denominator
-
-    def value(self, replicas: Numbers) -> Fraction:
-        """Return what a placement costs in steps; clusters without replicas are not used."""
-        spent = np.where(replicas > 0, self.spent(replicas), 0)
-        return Fraction(sum(spent.tolist()))
 
     @property
     def start(self) -> NDArray[np.float64]:

@@ -22,9 +22,8 @@ from fairlead.solver.exact.costs.minimax import Minimax
 from fairlead.solver.exact.costs.straight import Straight
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.face import Face, Flags, bits
-from fairlead.solver.exact.nested.fewest import on_fewest
 from fairlead.solver.exact.nested.limits import Limits, limits_of
-from fairlead.solver.exact.nested.narrowing import narrow_all
+from fairlead.solver.exact.nested.narrowing import narrow_all, on_fewest
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost
 from fairlead.solver.exact.nested.settling import settle

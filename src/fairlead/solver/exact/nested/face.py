@@ -6,7 +6,7 @@ total.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,8 +18,10 @@ from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.limits import Limits
 from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, entries, lowest
-from fairlead.solver.exact.nested.priced import PricedPicker
+from fairlead.solver.exact.nested.priced import Near, PricedPicker
 
+MOST_SUM = 2**60
+"""Merits that are smaller all together are 64-bit integers."""
 LARGE_TABLE = 100
 """Entries of a table beyond which clusters are not counted beside groups, but priced."""
 
@@ -50,6 +52,8 @@ class Face:
         Whole numbers: among all sets that keep the limits only those of the greatest merit count.
     first
         Of these sets the one that holds the first clusters by name; None where it was not looked for.
+    near
+        Shared by a face and its parts, of which the best sets are alike.
     """
 
     limits: Limits
@@ -61,12 +65,14 @@ class Face:
     needed: Sequence[Flags]
     merits: Merits
     first: Flags | None = None
+    near: Near = field(default_factory=Near)
 
     @cached_property
     def picker(self) -> Picker | PricedPicker:
         """Picks sets of this face's clusters."""
-        kind = PricedPicker if entries(self.limits) > LARGE_TABLE else Picker
-        return kind(self.limits, self.open_to, self.required, self.needed)
+        if entries(self.limits) > LARGE_TABLE:
+            return PricedPicker(self.limits, self.open_to, self.required, self.needed, self.near)
+        return Picker(self.limits, self.open_to, self.required, self.needed)
 
     def pick_exactly(self, merits: Merits) -> Picked | None:
         """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
@@ -88,8 +94,6 @@ class Face:
             kept, told = self._undecided(picked.price)
         shift = int(told.sum())
         part = replace(self, open_to=kept, first=None)
-        if isinstance(part.picker, PricedPicker) and isinstance(self.picker, PricedPicker):
-            part.picker.near = self.picker.near
         try:
             first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + bits(told))
         except ApartError as apart:
@@ -127,7 +131,8 @@ class Face:
             return merits
         factor = 2 * int(np.abs(merits.astype(object)).sum()) + 1
         combined: Merits = self.merits.astype(object) * factor + merits
-        return combined
+        small = int(np.abs(combined).sum()) < MOST_SUM
+        return combined.astype(np.int64) if small else combined
 
     def box(self, used: Flags) -> tuple[Box, Numbers]:
         """Return what the clusters of a set may hold, and their positions."""

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,8 @@ Merits = NDArray[Any]
 """Merits: floats, 64-bit integers (all together below 2**60 in size) or Python integers."""
 Slices = tuple[slice, ...]
 
+MOST_AT_ONCE = 2**17
+"""Sums of entries that are looked at together."""
 MOST_KEPT = 256
 """Entries of a table up to which it is kept what is left of each without each other one."""
 
@@ -40,6 +41,26 @@ class Joined:
     first: Merits
     second: Merits
     least: Any
+
+    def together(self) -> Merits:
+        """Return one table for every pair."""
+        rows, sizes = self.first.shape[:2], self.first.shape[2:]
+        first, second = self.first.reshape(*rows, -1), self.second.reshape(*rows, -1)
+        # What is made of something impossible is not much more than that.
+        impossible = self.least if second.dtype == float else self.least // 2
+        told = np.flatnonzero((second > impossible).any(axis=(0, 1)))
+        found: Merits = np.full(self.first.shape, self.least, dtype=self.first.dtype)
+        if found.size * len(told) <= MOST_AT_ONCE and math.prod(sizes) <= MOST_KEPT and found.dtype != object:
+            left = _every_rest(sizes)[:, told]
+            sums = np.where(left >= 0, first[..., left] + second[..., None, told], self.least)
+            merged: Merits = np.max(sums, axis=3, initial=self.least).reshape(found.shape)
+            return merged
+        for at in told.tolist():
+            rest, beyond = _step(sizes, at)
+            target = found[beyond]
+            alone = second[..., at].reshape(*rows, *(1 for _ in sizes))
+            np.maximum(target, self.first[rest] + alone, out=target)
+        return found
 
     def apart(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the entries of the single tables for the entries of the pairs, both by row."""
@@ -91,13 +112,8 @@ def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, Way,
         merged, rank = _ranked(tables.reshape(tables.shape[:3]), least)
         return merged.reshape(len(tables), *sizes), (rank,), [min(tables.shape[1], sizes[0] - 1), *reach[1:]]
     while tables.shape[1] > 1:
-        first, second = tables[:, 0::2], tables[:, 1::2]
-        found = np.full(first.shape, least, dtype=tables.dtype)
-        for alone, rest, beyond in _steps(sizes, tuple(reach)):
-            target = found[beyond]
-            np.maximum(target, first[rest] + second[alone], out=target)
-        joined.append(Joined(first, second, least))
-        tables = found
+        joined.append(Joined(tables[:, 0::2], tables[:, 1::2], least))
+        tables = joined[-1].together()
         reach = [min(2 * last, size - 1) for last, size in zip(reach, sizes, strict=True)]
     return tables[:, 0], tuple(joined), reach
 
@@ -111,9 +127,9 @@ def _ranked(tables: Merits, least: Any) -> tuple[Merits, Ranked]:
     order = np.argsort(
         -np.where(forced, -2 * least, np.where(never, 2 * least, gains)), axis=1, kind="stable"
     )
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
-    counted = np.take_along_axis(gains, order, axis=1)
+    rows, rank = np.arange(len(order))[:, None], np.empty_like(order)
+    rank[rows, order] = np.arange(order.shape[1])
+    counted = gains[rows, order]
     start = np.where(forced, within, without).sum(axis=1, keepdims=True)
     count = min(tables.shape[1], tables.shape[2] - 1) + 1
     number = np.arange(count)
@@ -125,18 +141,12 @@ def _ranked(tables: Merits, least: Any) -> tuple[Merits, Ranked]:
     return merged, Ranked(rank)
 
 
-@lru_cache(maxsize=64)
-def _steps(sizes: tuple[int, ...], reach: tuple[int, ...]) -> tuple[tuple[Slices, Slices, Slices], ...]:
-    """Return, by entry of a second table, where it is, what of a first one is added to it, and where to."""
-    everything = (slice(None), slice(None))
-    return tuple(
-        (
-            (*everything, *(slice(at, at + 1) for at in entry)),
-            (*everything, *(slice(0, size - at) for at, size in zip(entry, sizes, strict=True))),
-            (*everything, *(slice(at, None) for at in entry)),
-        )
-        for entry in product(*(range(last + 1) for last in reach))
-    )
+@lru_cache(maxsize=1024)
+def _step(sizes: tuple[int, ...], at: int) -> tuple[Slices, Slices]:
+    """Return what of a first table is added to an entry of a second one, and where to."""
+    everything, entry = (slice(None), slice(None)), np.unravel_index(at, sizes)
+    rest = (slice(0, size - int(one)) for one, size in zip(entry, sizes, strict=True))
+    return (*everything, *rest), (*everything, *(slice(int(one), None) for one in entry))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""A face narrowed to the placements that are best on one more level.
+"""A face narrowed to what is best on one more level, the fewest clusters among them.
 
 For a price p of a replica a cluster that is used brings the merit ``max (p x - f(x))``. Whatever the price,
 no placement costs less than ``p N`` less the greatest merit of a set (Lagrangian relaxation of the total; H.
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairlead.solver.exact.costs.straight import linear
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.joining import Merits
@@ -206,3 +207,84 @@ def _halves(face: Face, one: Flags, other: Flags) -> tuple[Face, Face] | None:
         return None
     at = int(different[np.argmax(face.upper[different])])
     return face.with_cluster(at, used=False), face.with_cluster(at, used=True)
+
+
+MOST_MORE = 4
+
+
+def on_fewest(faces: list[Face]) -> list[Face]:
+    """Return the placements of some faces that use the fewest clusters."""
+    least = min(_least_in_groups(face) if face.limits.wider else _least(face) for face in faces)
+    for count in range(least, least + MOST_MORE):
+        found = [limited for face in faces for limited in _with_count(face, count)]
+        if found:
+            return found
+    raise TooLongError
+
+
+def _least_in_groups(face: Face) -> int:
+    """Return the fewest clusters that have enough room within the groups that may be used."""
+    low, high = _least(face), int(face.open_to.sum())
+    step = 1
+    while low < high and not _has_room(face, min(low + step - 1, high)):
+        low, step = low + step, 2 * step
+    high = min(high, low + step - 1)
+    while low < high:
+        middle = (low + high) // 2
+        if _has_room(face, middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _has_room(face: Face, most: int) -> bool:
+    """Tell whether at most so many clusters may have enough room."""
+    limits = face.limits
+    most = most if limits.most is None else min(most, limits.most)
+    if most < limits.least:
+        return False
+    try:
+        picked = replace(face, limits=replace(limits, most=most), first=None).pick(face.upper)
+    except ApartError as apart:
+        # Not known; that it is not enough shows later.
+        return apart.bound >= face.total or not face.settled
+    return picked is not None and int(face.upper[picked.used].sum()) >= face.total
+
+
+def _least(face: Face) -> int:
+    """Return how many clusters are needed at least: the required ones, then those with the most room."""
+    room = np.where(face.open_to, face.upper, 0)
+    held = room[face.required].sum()
+    others = np.cumsum(np.sort(room[~face.required])[::-1])
+    missing = face.total - int(held)
+    more = int(np.searchsorted(others, missing)) + 1 if missing > 0 else 0
+    return max(int(face.required.sum()) + more, face.limits.least, 1)
+
+
+def _with_count(face: Face, count: int) -> list[Face]:
+    """Return the parts of a face that use so many clusters; none where nothing fits on them."""
+    limits = face.limits
+    if count > int(face.open_to.sum()) or (limits.most is not None and count > limits.most):
+        return []
+    limited = replace(face, limits=replace(limits, least=count, most=count), first=None)
+    for side in (limited.upper, -limited.lower):
+        try:
+            picked = limited.pick(side)
+        except ApartError as apart:
+            if apart.known is not None and face.settled and limited.holds(apart.known.used):
+                return [limited]
+            continue
+        if picked is None or (
+            face.first is not None and _merit(face, picked.used) < _merit(face, face.first)
+        ):
+            return []
+        if limited.holds(picked.used):
+            return [limited]
+    parts, _ = narrow(limited, linear(np.zeros_like(limited.lower)))
+    return parts
+
+
+def _merit(face: Face, used: Flags) -> int:
+    """Return the merit of a set by the levels so far."""
+    return int(face.merits[used].sum())

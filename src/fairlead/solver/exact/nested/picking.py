@@ -118,6 +118,10 @@ class Picker:
         self._sizes = np.bincount(self._leaf, minlength=leaves)
         self._held = np.bincount(self._leaf[self._required], minlength=leaves)
         self._start = np.cumsum(self._sizes) - self._sizes
+        # Clusters by their finest group, those that have to be used first.
+        self._by_leaf = np.repeat(np.arange(leaves), self._sizes)
+        self._rank = np.arange(count) - self._start[self._by_leaf]
+        self._first = self._rank < self._held[self._by_leaf]
         self._axes = [_axis(each.least, each.most) for each in wider]
         self._clusters = _axis(limits.least if limits.least > 1 else 0, limits.most)
         self._children = [_children(limits, depth) for depth in range(len(wider))]
@@ -168,9 +172,7 @@ class Picker:
         if self._clusters.exact:
             counts = np.tile(np.arange(self._clusters.cap + 1), (groups, 1))
         else:
-            leaf = np.repeat(np.arange(groups), self._sizes)
-            rank = np.arange(len(merits)) - self._start[leaf]
-            gained = np.bincount(leaf[(merits > 0) | (rank < self._held[leaf])], minlength=groups)
+            gained = np.bincount(self._by_leaf[(merits > 0) | self._first], minlength=groups)
             counts = np.maximum(np.arange(self._clusters.cap + 1), np.maximum(gained, 1)[:, None])
         possible = (counts >= np.maximum(self._held, 1)[:, None]) & (counts <= self._sizes[:, None])
         ends = np.where(possible, self._start[:, None] + counts, 0)
@@ -207,7 +209,7 @@ class Picker:
         """Return which clusters, in their order, an entry of the last table stands for."""
         entries, alive = np.array([at]), np.array([True])
         for depth, storey in enumerate(reversed(storeys)):
-            inner = int(np.prod(storey.used.shape[1:], dtype=np.int64))
+            inner = math.prod(storey.used.shape[1:])
             if not self._axes[depth].exact:
                 entries = np.where(entries < inner, entries + inner, entries)
             within = entries[:, None]
@@ -223,8 +225,7 @@ class Picker:
             standing = storey.used.reshape(groups, -1)[np.arange(groups), inside]
             entries, alive = inside, used[:-1] & ((own > 0) | standing)
         taken = np.where(alive, counts[np.arange(len(counts)), entries], 0)
-        rank = np.arange(int(self._sizes.sum())) - np.repeat(self._start, self._sizes)
-        chosen: Flags = rank < np.repeat(taken, self._sizes)
+        chosen: Flags = self._rank < taken[self._by_leaf]
         return chosen
 
 

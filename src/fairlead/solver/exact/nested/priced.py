@@ -22,14 +22,22 @@ LARGEST = 2**43
 ROUNDING = 2.0**-40
 
 
-class PricedPicker:
-    """Picks the best set of clusters, the number of clusters by a price; see `Picker`.
+@dataclass(slots=True, eq=False)
+class Near:
+    """Where the next set is looked for first; what is found does not depend on it.
 
-    Attributes
+    Parameters
     ----------
-    near
+    groups
         The finest groups of the last set that could have been better if more clusters were allowed; None
         where there was none.
+    """
+
+    groups: Flags | None = None
+
+
+class PricedPicker:
+    """Picks the best set of clusters, the number of clusters by a price; see `Picker`.
 
     Raises
     ------
@@ -40,7 +48,12 @@ class PricedPicker:
     """
 
     def __init__(
-        self, limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags] | None = None
+        self,
+        limits: Limits,
+        open_to: Flags,
+        required: Flags,
+        needed: Sequence[Flags] | None = None,
+        near: Near | None = None,
     ) -> None:
         self._free = Picker(replace(limits, least=1, most=None), open_to, required, needed)
         self._open = np.flatnonzero(open_to)
@@ -49,7 +62,7 @@ class PricedPicker:
         self._most = int(open_to.sum()) if limits.most is None else limits.most
         self._leaf = limits.wider[-1].group
         self._leaves = limits.wider[-1].groups
-        self.near: Flags | None = None
+        self._near = near or Near()
 
     def pick(self, merits: Merits) -> Picked | None:
         """Return a best set; None where no set keeps the limits."""
@@ -82,7 +95,7 @@ class PricedPicker:
         picked = self._free.pick(merits, ranking.by_group)
         if picked is None:
             return None
-        count = int(picked.used.sum())
+        count = int(np.count_nonzero(picked.used))
         if self._least <= count <= self._most:
             return replace(picked, price=Fraction(0))
         # Too many clusters have to cost something, too few to earn something.
@@ -93,11 +106,12 @@ class PricedPicker:
 
     def _again(self, ranking: "_Ranking") -> Picked | None:
         """Return the best set where the groups of the last one tell its price; None where they do not."""
-        if self.near is None:
+        near = self._near.groups
+        if near is None:
             return None
         free = self._least == self._most
         bracket = _Bracket(None if free else ranking.merits[:1].sum() * 0, None)
-        made = self._made(ranking, self._most, self.near)
+        made = self._made(ranking, self._most, near)
         price = bracket.next_price(ranking.merits, made)
         picked = None if price is None else self._free.pick(ranking.merits - price, ranking.by_group)
         if picked is None:
@@ -123,7 +137,7 @@ class PricedPicker:
             known = _better(known, merits, self._made(ranking, wanted, touched))
             found = self._reached(ranking, known, price, picked)
             if found is not None:
-                self.near = self._groups(found.used) if wanted == self._most else None
+                self._near.groups = self._groups(found.used) if wanted == self._most else None
                 return found
             bracket.note(price, picked, wanted)
         if merits.dtype == float and known is not None:
@@ -161,7 +175,7 @@ class PricedPicker:
         first[self._leaf[order[::-1]]] = order[::-1]
         used[first[bare & (first >= 0)]] = True
         rest = order[~used[order]]
-        more = wanted - int(used.sum())
+        more = wanted - int(np.count_nonzero(used))
         if not 0 <= more <= len(rest):
             return None
         used[rest[:more]] = True
@@ -195,7 +209,7 @@ class _Bracket:
         """Take down the best set at a price."""
         reached = picked.value + price * wanted
         self.bound = reached if self.bound is None else min(self.bound, reached)
-        if int(picked.used.sum()) > wanted:
+        if int(np.count_nonzero(picked.used)) > wanted:
             self.low, self.many = price, picked.used
         else:
             self.high, self.few = price, picked.used
@@ -217,16 +231,18 @@ def _better(known: Picked | None, merits: Merits, made: tuple[Flags, Any, Any] |
 
 def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
     """Tell whether a set is worth as much at a price as the best one."""
-    worth = merits[used].sum() - price * int(used.sum())
+    count = int(np.count_nonzero(used))
+    worth = merits[used].sum() - price * count
     if merits.dtype != float:
         return bool(worth >= greatest)
-    size = np.abs(merits[used]).sum() + abs(price) * used.sum()
+    size = np.abs(merits[used]).sum() + abs(price) * count
     return bool(worth >= greatest - ROUNDING * size)
 
 
 def _crossing(merits: Merits, few: Flags, many: Flags, low: Any, high: Any) -> Any | None:
     """Return the price at which a small and a large set are worth the same; None where it is no new one."""
-    sizes, worth = int(many.sum()) - int(few.sum()), merits[many].sum() - merits[few].sum()
+    sizes = int(np.count_nonzero(many)) - int(np.count_nonzero(few))
+    worth = merits[many].sum() - merits[few].sum()
     if sizes <= 0:
         return None
     price = worth // sizes if merits.dtype != float else worth / sizes

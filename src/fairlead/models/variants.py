@@ -1,0 +1,47 @@
+"""Problems and workloads with something else in the place of what they had."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from fairlead.models.affinity_groups import settled_in
+from fairlead.models.problem import Problem
+from fairlead.models.rules import WorkloadRule
+from fairlead.models.workload import AffinityGroup, Workload
+
+T = TypeVar("T")
+Rules = tuple[WorkloadRule, ...]
+
+
+def exchanged(every: Iterable[T], before: T, after: T) -> tuple[T, ...]:
+    """Return clusters, workloads or rules with another one in the place of the very one that is given."""
+    return tuple(after if each is before else each for each in every)
+
+
+def sets_of_rules(workload: Workload) -> tuple[Rules, ...]:
+    """Return the rules of a workload, then those of its affinity groups in order."""
+    return (workload.rules, *(group.rules for group in workload.groups))
+
+
+def every_rule(workload: Workload) -> Rules:
+    """Return the rules of a workload and of all of its affinity groups."""
+    return tuple(rule for rules in sets_of_rules(workload) for rule in rules)
+
+
+def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload:
+    """Return a workload with changed rules, in every affinity group as well."""
+    groups = tuple(replace(group, rules=change(group.rules)) for group in workload.groups)
+    return replace(workload, rules=change(workload.rules), groups=groups)
+
+
+def in_groups(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:
+    """Return a problem in which workloads have the affinity groups that were chosen for them, by key."""
+    workloads = tuple(
+        settled_in(each, chosen[each.key]) if each.key in chosen else each for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+def with_workload(problem: Problem, workload: Workload) -> Problem:
+    """Return a problem with a workload in the place of the one that has its key."""
+    return replace(problem, workloads=exchanged(problem.workloads, problem.workload(workload.key), workload))

@@ -1,0 +1,86 @@
+"""Whom and what a sentence names, so that what is said of one can be said of others."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from fairlead.models.requirement import Requirement
+from fairlead.models.statement import Statement
+from fairlead.models.words import listed, plural
+from fairlead.models.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a sentence calls the workload, its policy and the cluster that it is about.
+
+    Parameters
+    ----------
+    workload, policy, cluster
+        In words; None for their own. A workload that no policy selects has none here either.
+    namesakes
+        True leaves a policy its own name unless it is called like the workload.
+    """
+
+    workload: str | None = None
+    policy: str | None = None
+    cluster: str | None = None
+    namesakes: bool = False
+
+    def given(self, workload: Workload) -> Workload:
+        """Return a workload with these names."""
+        key, policy = self.workload, workload.policy
+        if policy and self.policy is not None and not (self.namesakes and not is_namesake(workload)):
+            policy = self.policy
+        return replace(workload, key=workload.key if key is None else key, policy=policy)
+
+    def of(self, cluster: str) -> str:
+        """Return what a cluster is called."""
+        return cluster if self.cluster is None else self.cluster
+
+    def beside(self, other: "Names") -> "Names":
+        """Return these names, and others where there are none."""
+        return Names(
+            other.workload if self.workload is None else self.workload,
+            other.policy if self.policy is None else self.policy,
+            other.cluster if self.cluster is None else self.cluster,
+            self.namesakes or other.namesakes,
+        )
+
+
+def is_namesake(workload: Workload) -> bool:
+    """Tell whether the policy of a workload is called like it."""
+    return workload.policy.rpartition(" ")[2] == workload.key
+
+
+def policies_of(workloads: Iterable[Workload]) -> str:
+    """Return the policies of workloads in words, such as ``policies shop/web and shop/api``."""
+    names: dict[str, list[str]] = {}
+    for policy in dict.fromkeys(workload.policy for workload in workloads):
+        noun, _, name = policy.rpartition(" ")
+        names.setdefault(noun, []).append(name)
+    return listed([f"{plural(noun, len(each))} {listed(each)}" for noun, each in names.items()])
+
+
+OWN = Names()
+ANY = Names("\0workload", "\0policy", "\0cluster")
+"""What is said with these is the same sentence, whatever workload and cluster it is about."""
+ANYBODY = Names(ANY.workload, ANY.policy, namesakes=True)
+"""What is the same with these names as well does not say whose it is."""
+
+Tell = Callable[[Names], Statement]
+"""How people say something; asked for once it is part of a conflict, as most of it never is."""
+
+
+def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *about: object) -> Tell:
+    """Return what says a requirement of a workload."""
+
+    def tell(names: Names) -> Statement:
+        one = find(rule, names.given(workload), *about)
+        return (one if one.cluster is None else one._replace(scope=names.of(one.cluster))).statement()
+
+    return tell
+
+
+def always(tell: Callable[[], Statement]) -> Tell:
+    """Return what says the same whatever the names, as it is about nobody in particular."""
+    return lambda _: tell()
