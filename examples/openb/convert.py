@@ -24,6 +24,7 @@ from fairlead.models.yaml_text import to_yaml_stream
 
 GPU = "openb.example/gpu-milli"
 PODS_PER_NODE = 110
+TOLD = "Clusters by GPU model, and the most frequent workloads, of the Alibaba openb GPU trace."
 
 
 class Shape(NamedTuple):
@@ -121,7 +122,7 @@ def main() -> None:
         counted = shapes(csv.DictReader(pods))
     frequent = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[: arguments.workloads]
     documents += [binding(shape, replicas) for shape, replicas in sorted(frequent)]
-    sys.stdout.write(to_yaml_stream(documents))
+    sys.stdout.write(f"# {TOLD}\n{to_yaml_stream(documents)}")
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -198,21 +200,37 @@ def test_checksums_are_read_by_sha256sum(tmp_path: Path) -> None:
     assert done.stdout == "a: OK\n"
 
 
+def copied() -> list[str]:
+    """Return the files and folders of the repository that the image is built of."""
+    lines = re.findall(r"^COPY (?!--from)(.*)$", CONTAINERFILE, re.MULTILINE)
+    return [name for line in lines for name in line.split()[:-1]]
+
+
 def test_image_is_made_of_what_is_there() -> None:
     """Every source is in the repository and reaches the build, and what runs is not root."""
     ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
     taken = {line[1:] for line in ignored if line.startswith("!")}
-    sources = [
-        name
-        for line in re.findall(r"^COPY (?!--from)(.*)$", CONTAINERFILE, re.MULTILINE)
-        for name in line.split()[:-1]
-    ]
+    sources = copied()
     assert sources
     assert all((ROOT / name).exists() for name in sources)
     assert set(sources) == taken
     user = re.findall(r"^USER (\d+)", CONTAINERFILE, re.MULTILINE)
     assert user
     assert int(user[-1]) > 0
+
+
+def test_image_is_built_of_what_is_copied(tmp_path: Path) -> None:
+    """Of these files alone pip makes the package, with its examples."""
+    for name in copied():
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, tmp_path / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", "made", "."], cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "made").iterdir()
+    with zipfile.ZipFile(wheel) as made:
+        assert "fairlead/examples/three-regions/shop.yaml" in made.namelist()
 
 
 def test_image_pins_what_the_lock_pins(tmp_path: Path) -> None:

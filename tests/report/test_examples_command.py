@@ -10,9 +10,10 @@ from places import EXAMPLES
 
 
 def test_every_example_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line each, with what it is about."""
+    """A line each, with what it is about, below the header."""
     assert main(["examples"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert all(len(line.split()) > 1 for line in lines)
     assert [line.split()[0] for line in lines] == sorted(
         one.name for one in EXAMPLES.iterdir() if one.is_dir()
     )

@@ -75,16 +75,16 @@ def test_waves_and_changes_have_the_right_numbers() -> None:
 
 
 def test_utilisation_before_and_after() -> None:
-    """East may use 4 free cpus and the 7 that run there; the three that leave make 64 % to 36 %.
+    """East may use 4 free cpus and the 7 that run there; the three that leave make 64 % to 37 %.
 
-    Of the four columns of shares the second is the most of all moments: West holds 2, in the second wave 1 of
-    them stops first, and 3 have come: 4 of 6.
+    Shares are rounded up, as in a terminal. Of their columns the second is the most of all moments: West
+    holds 2, in the second wave 1 of them stops first, and 3 have come: 4 of 6.
     """
     page = read(report_html(example()))
     rows = {row[0]: row[1:] for row in page.tables["utilisation"][0].rows}
-    assert rows["east"] == ["cpu", "11", "64%", "64%", "36%"]
+    assert rows["east"] == ["cpu", "11", "64%", "64%", "37%"]
     assert rows["north"] == ["cpu", "5", "20%", "60%", "60%"]
-    assert rows["west"] == ["cpu", "6", "33%", "67%", "67%"]
+    assert rows["west"] == ["cpu", "6", "34%", "67%", "67%"]
 
 
 def test_levels_with_value_bound_and_proof() -> None:
@@ -106,8 +106,8 @@ def test_pictures_are_told_to_those_who_cannot_see_them() -> None:
     )
     # The fullest cluster at any moment comes first: west with 67 %.
     assert labels[1:4] == [
-        "west: cpu now 33%, at most 67%, target 67%",
-        "east: cpu now 64%, at most 64%, target 36%",
+        "west: cpu now 34%, at most 67%, target 67%",
+        "east: cpu now 64%, at most 64%, target 37%",
         "north: cpu now 20%, at most 60%, target 60%",
     ]
     assert labels[4] == "wave 1: 2 move, 2 start; wave 2: 1 moves, 1 stops"

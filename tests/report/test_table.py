@@ -169,6 +169,38 @@ def test_elastic_column_fits_the_terminal() -> None:
     assert lines[3].endswith("member1:1,mem...  new")
 
 
+def test_what_an_elastic_column_has_no_room_for_stands_below() -> None:
+    """Of 30 characters eleven are left for the list: it is broken at its comma, not between sign and name."""
+    columns = (Column("Workload"), Column("More", elastic=True))
+    row = (Cell("a-long-workload"), Cell("+1 left, +12 right", "good"))
+    assert render(columns, [row], Look(width=30)) == [
+        "WORKLOAD         MORE",
+        "a-long-workload  +1 left,",
+        "                 +12 right",
+    ]
+    assert render(columns, [row], Look(wide=True))[1] == "a-long-workload  +1 left, +12 right"
+
+
+def test_headers_are_broken_where_the_line_is_too_long() -> None:
+    """Of a table of numbers the header takes most; in two lines it needs twelve characters, not 22."""
+    columns = (Column("Scheduler"), Column("Deviation from weights", right=True))
+    rows = [(Cell("best"), Cell("9.7"))]
+    assert render(columns, rows, Look(width=32)) == [
+        "SCHEDULER     DEVIATION",
+        "           FROM WEIGHTS",
+        "best                9.7",
+    ]
+    assert len(render(columns, rows, Look(width=33))) == 2
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_sentences_are_broken_between_words(width: int) -> None:
+    """What is wrong, and what would help, fits the terminal; joined again it reads as on a wide one."""
+    narrow = terminal(infeasible(), Look(width=width)).splitlines()
+    assert max(map(len, narrow)) <= width
+    assert " ".join(" ".join(narrow).split()) == " ".join(terminal(infeasible(), Look(wide=True)).split())
+
+
 def test_every_line_fits_80_columns() -> None:
     """The plain table of ordinary names needs no more than 80 columns."""
     assert max(map(len, terminal(solved()).splitlines())) <= 80

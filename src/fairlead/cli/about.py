@@ -85,9 +85,7 @@ def completion_command(context: click.Context, shell: str) -> int:
     return 0
 
 
-_SCHEMA_USE = """\b
-Kinds:
-  {kinds}
+_SCHEMA_USE = """Kinds: {kinds}
 
 \b
 Example:

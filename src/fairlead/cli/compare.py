@@ -38,7 +38,9 @@ Exit codes, of the best placement:
     "likes",
     multiple=True,
     type=Choice(DISPENSERS),
-    help="Dispenser to compare with. May be repeated.  [default: the workloads' own scheduler, reference]",
+    metavar="SCHEDULER",
+    help=f"Scheduler to compare with: {', '.join(DISPENSERS)}. May be repeated."
+    "  [default: the workloads' own scheduler, reference]",
 )
 @click.option(
     "--overcommit",

@@ -203,6 +203,19 @@ def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Row
             assert_never(output)
 
 
+def suggest(answer: "Answer", output: object) -> None:
+    """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
+    quiet = click.get_current_context().params.get("quiet", False)
+    if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return
+    from fairlead.report import renderer
+
+    steps = renderer.next_steps_after(answer, making())
+    lines = (line for told, command in steps for line in (f"  {told}", f"    {command}"))
+    if steps:
+        note("\n".join(("", "What to do next:", *lines)))
+
+
 def serialised(document: object, output: Literal["json", "yaml"]) -> str:
     """Return a document as ``json`` or ``yaml``."""
     if output == "json":

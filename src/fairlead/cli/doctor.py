@@ -37,7 +37,10 @@ def doctor_command(inputs: Inputs) -> int:
     lines += [] if missing else ["Ready: fairlead solve can answer."]
     if problem.warnings and not inputs.quiet:
         lines.append(f"{counted(len(problem.warnings), 'warning')}: fairlead validate shows them.")
-    console.result("\n".join(lines))
+    from fairlead.report.blocks import texts
+    from fairlead.report.terminal import printed
+
+    console.result(printed([texts(lines)], console.look()))
     return exits.WRONG_INPUT if missing else exits.SOLVED
 
 

@@ -65,8 +65,11 @@ def examples_command(name: str | None, directory: str | None) -> int:
     """List the examples, or copy the manifests of NAME into a new DIRECTORY, by default of that name."""
     known = _known()
     if name is None:
-        width = max(map(len, known))
-        console.result("\n".join(f"{one:<{width}}  {_told(folder)}" for one, folder in known.items()))
+        from fairlead.report.blocks import cells, columns, table
+        from fairlead.report.terminal import printed
+
+        rows = (cells(one, _told(folder)) for one, folder in known.items())
+        console.result(printed([[table(columns("Example", "~What it shows"), rows)]], console.look()))
         return exits.SOLVED
     if name not in known:
         raise UsageError(f"no example {with_nearest([name], known)}; fairlead examples lists them")

@@ -39,7 +39,7 @@ class Inputs:
     selector
         Labels of the workloads to keep; None keeps all.
     quiet
-        Whether warnings are left out.
+        Whether warnings and what to do next are left out.
     context, kubeconfig
         Cluster to read, by context of a kubeconfig; None for both reads none.
     """
@@ -198,7 +198,7 @@ reads_input = gathers(
         metavar="LABELS",
         help="Only workloads with these labels, such as app=web,tier!=cache.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Do not print warnings."),
+    click.option("-q", "--quiet", is_flag=True, help="Print neither warnings nor what to do next."),
 )
 """Gives a command the options of its input; it receives them as ``inputs``."""
 

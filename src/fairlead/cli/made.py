@@ -28,8 +28,7 @@ _INPUTS = {
 
 def making(details: Mapping[str, str] | None = None) -> Making:
     """Return date, command and input of the command that runs, and what else is to be told of it."""
-    from fairlead.report.html.sections import when
-    from fairlead.report.pages import Making
+    from fairlead.report.pages import Making, when
 
     context = click.get_current_context()
     arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())

@@ -58,15 +58,18 @@ def writes_output(*formats: str) -> Option:
 
     The command does not begin where its result cannot be printed.
     """
+    tabular = "wide" in formats
+    known = (*formats, *_TABULAR) if tabular else formats
 
     def writing(command: Command) -> Command:
         @click.option(
             "-o",
             "--output",
-            type=Output((*formats, *_TABULAR)) if "wide" in formats else Choice(formats),
+            type=Output(known) if tabular else Choice(known),
+            metavar="FORMAT",
             default=formats[0],
             show_default=True,
-            help="Format of the result.",
+            help=f"Format of the result: {', '.join(known)}.",
         )
         @functools.wraps(command)
         def with_output(**options: Any) -> int:
@@ -103,10 +106,6 @@ class Output(click.ParamType["str | CustomColumns"]):
 
     def __init__(self, formats: tuple[str, ...]) -> None:
         self.words = Choice(formats)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """Return the formats, as help shows them."""
-        return self.words.get_metavar(param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

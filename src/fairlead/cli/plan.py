@@ -240,6 +240,8 @@ def plan_command(
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
+    if not (applying.apply or files.save or files.waves):
+        console.suggest(found, output)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)

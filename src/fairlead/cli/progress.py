@@ -63,4 +63,4 @@ def sentence(progress: "Progress") -> str:
     value = f"{progress.level} {float(progress.value):.6g}"
     if progress.bound is None or progress.gap is None:
         return value
-    return f"{value}, at least {float(progress.bound):.6g}, gap {100 * progress.gap:.2g}%"
+    return f"{value}, at least {float(progress.bound):.6g}, gap {100 * progress.gap:.3g}%"

@@ -148,6 +148,7 @@ def simulate_command(
         known = set(problem.warnings)
         console.warn(one for one in simulation.after.problem.warnings if one not in known)
     console.show(simulation, output, headers=not no_headers, picked=picked)
+    console.suggest(simulation, output)
     return exits.code_of_simulation(simulation)
 
 

@@ -64,6 +64,7 @@ def solve_command(
             show_patches(outcome, output)
         case _:
             console.show(outcome, output, headers=not no_headers, picked=picked)
+            console.suggest(outcome, output)
     return exits.code_of(outcome, require_proof=require_proof)
 
 

@@ -10,7 +10,7 @@ from fairlead.cli.findings import Finding, github, of_conflict, of_mistake, of_s
 from fairlead.cli.inputs import Inputs, reads_input
 from fairlead.cli.options import writes_output
 from fairlead.models.errors import ManifestError
-from fairlead.models.words import counted, escaped
+from fairlead.models.words import counted
 from fairlead.version import VERSION
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _EXIT_CODES = """\b
 Exit codes:
   0  valid
   1  unexpected
-  2  wrong input or usage; something that was left out, or --strict and a warning
+  2  wrong input or usage; something was left out; --strict and a warning
   3  valid, but infeasible"""
 
 
@@ -112,28 +112,28 @@ def _text(
     problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int, refused: int
 ) -> str:
     """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
-    from fairlead.report.terminal import toned
+    from fairlead.report.blocks import Line, Text, texts
+    from fairlead.report.terminal import printed
 
-    colour = console.coloured()
-    counts = ", ".join(counted(count, noun) for noun, count in _counts(problem).items())
-    wrong = toned("Wrong input", "bad", colour=colour)
-    unfit = f"{wrong}: {counted(refused, 'warning')} above must not be."
-    if not conflicts and refused:
-        return f"{counts}\n{unfit}"
-    if not conflicts:
-        return f"{counts}\n{toned('Valid', 'good', colour=colour)}: no workload contradicts itself."
-    from fairlead.report.content.outcome import explain
+    groups: list[list[Line]] = []
+    if conflicts:
+        from fairlead.report.content.outcome import explain
 
-    lines = [counts]
-    for conflict in conflicts:
-        lines += ["", "No placement keeps these rules:", *map(escaped, explain(conflict))]
+        groups = [texts(["No placement keeps these rules:", *explain(each)]) for each in conflicts]
     parts = {
         "can never be placed": (alone, "workload"),
         "can never be kept": (quotas, "quota"),
     }
     rest = "; ".join(f"{counted(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
-    verdict = f"{toned('Infeasible', 'bad', colour=colour)}: {rest}."
-    return "\n".join([*lines, "", verdict, *([unfit] if refused else [])])
+    verdicts: list[Line] = [Text(f"Infeasible: {rest}.", "bad", toned=10)] if conflicts else []
+    if refused:
+        told = f"Wrong input: {counted(refused, 'warning')} above must not be."
+        verdicts.append(Text(told, "bad", toned=11))
+    elif not conflicts:
+        verdicts.append(Text("Valid: no workload contradicts itself.", "good", toned=5))
+    counts = texts([", ".join(counted(count, noun) for noun, count in _counts(problem).items())])
+    found = [counts, *groups, verdicts] if groups else [[*counts, *verdicts]]
+    return printed(found, console.look())
 
 
 def _counts(problem: "Problem") -> dict[str, int]:

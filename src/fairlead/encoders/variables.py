@@ -65,11 +65,8 @@ class ReplicaVariables:
     def range(self, place: Place) -> Range:
         """Return the fewest and the most replicas at a place."""
         known = self._within.get(place)
-        return known if known is not None else Range(0, self._widest(place.workload))
-
-    def _widest(self, key: str) -> int:
-        """Return the most replicas of a workload that any cluster can be asked for."""
-        return largest(self._problem.workload_by_key[key])
+        # Unless something narrows it, no cluster is asked for more than a workload needs anywhere.
+        return known or Range(0, largest(self._problem.workload_by_key[place.workload]))
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the replicas of a workload on a cluster."""

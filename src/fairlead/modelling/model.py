@@ -82,7 +82,8 @@ class Model:
             What keeps away workloads that do not tolerate it.
         allocatable
             What its nodes offer by resource, in cores, bytes, pods and devices: ``{"cpu": "4", "memory":
-            "16Gi"}``. A resource that is left out is not there, but for pods, which are then not counted.
+            "16Gi"}``. A resource that is left out is not there, but for pods, which are then not counted
+            (in `compare`, Karmada's scheduler takes a cluster without a number of pods for one that is full).
             None means that the capacity is unknown, which is no limit.
         allocated
             What is requested there now, by the workloads of the model as well; None means nothing.

@@ -36,7 +36,7 @@ class Column:
     right: bool = False
     """True where texts are set flush right, as numbers are."""
     elastic: bool = False
-    """True where texts are cut on a terminal that is too narrow."""
+    """True where texts are broken, and words cut, on a terminal that is too narrow."""
 
 
 Row = tuple[Cell, ...]
@@ -54,14 +54,11 @@ class Text:
         Its tone.
     toned
         First characters that have the tone; None where all have it.
-    wrapped
-        Whether a terminal breaks the line where it is too long.
     """
 
     text: str
     tone: Tone = ""
     toned: int | None = None
-    wrapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +212,9 @@ def some(found: Table) -> list[Line]:
     return [found] if found.rows else []
 
 
-def texts(lines: Iterable[str], *, wrapped: bool = False) -> list[Line]:
+def texts(lines: Iterable[str]) -> list[Line]:
     """Return lines without a tone."""
-    return [Text(line, wrapped=wrapped) for line in lines]
+    return [Text(line) for line in lines]
 
 
 def first_lines(lines: Iterable[str], shown: int | None, noun: str, told: str = "... and {}") -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from fairlead.report.blocks import Block, Tone
 
@@ -71,3 +72,13 @@ class Page:
     def told(self) -> tuple[Section, ...]:
         """The sections that say something."""
         return tuple(section for section in self.sections if section.blocks)
+
+
+def when(made: datetime) -> str:
+    """Return a date as people and programs read it, with its time zone where it has one.
+
+    >>> from datetime import timezone
+    >>> when(datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc))
+    '2026-01-02 03:04 UTC'
+    """
+    return f"{made:%Y-%m-%d %H:%M} {made.tzname() or ''}".rstrip()

@@ -5,7 +5,7 @@ This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
@@ -13,6 +13,7 @@ from fairlead.models.answer import Answer, Shown
 from fairlead.models.outcome import Outcome
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
+from fairlead.report.content.next_steps import Step, next_steps
 from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
@@ -37,6 +38,8 @@ class _Forms:
     """Everything that a terminal shows, in groups that stand apart."""
     document: Callable[[Any], dict[str, Any]]
     """JSON-ready values."""
+    steps: Callable[[Any, Making], Sequence[Step]] = lambda _answer, _making: ()
+    """What to do next."""
 
 
 def _forms(answer: Shown) -> _Forms:
@@ -46,17 +49,25 @@ def _forms(answer: Shown) -> _Forms:
             case "Outcome":
                 from fairlead.report.content import outcome
 
-                return _Forms(outcome.verdict, outcome.summary, outcome.terminal, outcome_document)
+                return _Forms(
+                    outcome.verdict, outcome.summary, outcome.terminal, outcome_document, next_steps
+                )
             case "RebalancePlan":
                 from fairlead.report.content import plan
                 from fairlead.report.documents.plan import plan_document
 
-                return _Forms(plan.headline, plan.summary, plan.terminal, plan_document)
+                return _Forms(plan.headline, plan.summary, plan.terminal, plan_document, plan.next_steps)
             case "Simulation":
                 from fairlead.report.content import simulation as content
                 from fairlead.report.documents.simulation import simulation_document
 
-                return _Forms(content.verdict, content.summary, content.terminal, simulation_document)
+                return _Forms(
+                    content.verdict,
+                    content.summary,
+                    content.terminal,
+                    simulation_document,
+                    content.next_steps,
+                )
             case "Why":
                 from fairlead.report.content import why
                 from fairlead.report.documents.why import why_document
@@ -106,6 +117,11 @@ def terminal(answer: Answer, look: Look | None = None) -> str:
     """
     look = look or Look()
     return printed(_forms(answer).terminal(answer, look), look)
+
+
+def next_steps_after(answer: Answer, making: Making) -> Sequence[Step]:
+    """Return what to do next, by the command that made an answer: sentences with commands to copy."""
+    return _forms(answer).steps(answer, making)
 
 
 def tabular(answer: Answer, form: Literal["csv", "markdown"] | CustomColumns, look: Look) -> str:

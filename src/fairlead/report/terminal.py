@@ -1,8 +1,9 @@
 """What a terminal shows: plain columns as kubectl prints them, and lines in tones, escaped."""
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from types import MappingProxyType
 
 from fairlead.models.words import escaped
@@ -72,9 +73,7 @@ def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
 def _lines(block: Line, look: Look) -> list[str]:
     match block:
         case Text():
-            first, *others = wrapped(
-                escaped(block.text), look if block.wrapped else replace(look, width=None)
-            )
+            first, *others = wrapped(escaped(block.text), look)
             at = len(first) if block.toned is None else block.toned
             tone: Tone = block.tone if block.toned is None else ""
             below = [toned(line, tone, colour=look.colour) for line in others]
@@ -117,12 +116,52 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look) -> list[s
         Whether headers and tones are printed, and the width to which elastic columns are cut.
     """
     table: list[Sequence[Cell]] = [[Cell(escaped(cell.text), cell.tone) for cell in row] for row in rows]
-    if look.headers:
-        table.insert(0, [Cell(column.header.upper()) for column in columns])
     widths = [max((len(row[index].text) for row in table), default=0) for index in range(len(columns))]
+    if look.headers:
+        heads = [[column.header.upper()] for column in columns]
+        if look.limit is not None and _across(map(_longest, heads, widths)) > look.limit:
+            heads = [_folded(head, width) for (head,), width in zip(heads, widths, strict=True)]
+        widths = list(map(_longest, heads, widths))
+        table[:0] = [tuple(map(Cell, line)) for line in zip_longest(*heads, fillvalue="")]
     if look.limit is not None:
         widths = _squeezed(columns, widths, look.limit)
-    return [_line(columns, row, widths, colour=look.colour) for row in table]
+    lines = (line for row in table for line in _in_lines(columns, row, widths))
+    return [_line(columns, line, widths, colour=look.colour) for line in lines]
+
+
+def _longest(lines: Sequence[str], width: int) -> int:
+    """Return how wide a column is, by the lines of its header and the width of its cells."""
+    return max(width, *map(len, lines))
+
+
+def _across(widths: Iterable[int]) -> int:
+    """Return how long a line is whose columns are so wide."""
+    return sum(width + len(GAP) for width in widths) - len(GAP)
+
+
+def _folded(header: str, width: int) -> list[str]:
+    """Return a header in two lines or so, no narrower than the cells below or than its longest word."""
+    return _broken(header, max(width, len(header) // 2 + 1, *map(len, header.split())))
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Return a text in lines, lists at their commas where that is enough; longer words stay whole."""
+    items = text.split(", ")
+    if max(map(len, items)) < width:  # textwrap takes no other blank for one
+        text = ", ".join(item.replace(" ", "\xa0") for item in items)
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def _in_lines(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int]) -> Iterator[Row]:
+    """Yield a row, and below it what its elastic cells have no room for."""
+    every = (
+        [Cell(line, cell.tone) for line in _broken(cell.text, width)]
+        if column.elastic and len(cell.text) > width
+        else [cell]
+        for column, cell, width in zip(columns, row, widths, strict=True)
+    )
+    yield from zip_longest(*every, fillvalue=Cell(""))
 
 
 def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> int:
@@ -134,28 +173,9 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
     return limit - sum(width + len(GAP) for width in widths)
 
 
-def fitted(found: Table, look: Look) -> Table:
-    """Return a table whose last column is broken to fit the line, where that leaves it enough."""
-    if look.limit is None or not found.rows:
-        return found
-    room = room_for_last(found.columns, found.rows, look.limit)
-    return found if room < WRAPPED_AT_LEAST else replace(found, rows=tuple(broken(found.rows, room)))
-
-
-def broken(rows: Sequence[Row], room: int) -> list[Row]:
-    """Return rows whose last cell has room, the rest of it in rows of its own below."""
-    found: list[Row] = []
-    for row in rows:
-        first, *rest = textwrap.wrap(escaped(row[-1].text), room) or [""]
-        tone = row[-1].tone
-        found.append((*row[:-1], Cell(first, tone)))
-        found.extend((*(Cell("") for _ in row[:-1]), Cell(line, tone)) for line in rest)
-    return found
-
-
 def _squeezed(columns: Sequence[Column], widths: list[int], width: int) -> list[int]:
     """Return the widths, the widest elastic columns narrowed until the line fits or none can give more."""
-    over = sum(widths) + len(GAP) * (len(widths) - 1) - width
+    over = _across(widths) - width
     squeezed = list(widths)
     elastic = [index for index, column in enumerate(columns) if column.elastic]
     for _ in range(over if elastic else 0):

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights

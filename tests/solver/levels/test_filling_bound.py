@@ -38,7 +38,8 @@ def bound_of(
         for each in problem.workloads
         for cluster in problem.clusters
     }
-    asked = Asked(level, lambda _: Fraction(100), {} if limit is None else {BALANCE: limit})
+    value = Fraction(value_of(replace(problem, balances=(rule,)), known, level))
+    asked = Asked(level, lambda _: value, {} if limit is None else {BALANCE: limit})
     return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
 
 
@@ -46,7 +47,7 @@ def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
     """Two workloads of six cores, each on one cluster of its choice: one of three clusters stays empty.
 
     With shares of 1/3 that costs (6/12 - 1/3)^2 * 3 twice and 1/3 once, 1/2 in all. A mix of choices fills
-    all three alike, so the bound is 0 there.
+    all three alike, which costs 0: only where mixes are cut in two a bound is above that.
     """
     rules = (Candidates(ABC), Total(), Weights(dict.fromkeys(ABC, 1)))
     one = Spread("cluster", {name: frozenset({name}) for name in ABC}, 1, 1)
@@ -60,6 +61,7 @@ def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
     rule = Balance(frozenset({"left", "right"}), shares, totals={CPU: 12000})
     known = Placement({"left": {"a": 6}, "right": {"b": 6}})
     assert cost(rule, problem, known) == Fraction(1, 2)
+    assert bound_of(problem, rule, known) == Fraction(1, 2)
     # Three quarters of as much stand on a: then b and c are best left to the two, which is seen as well.
     standing = replace(rule, standing={("a", CPU): 9000}, totals={CPU: 21000})
     best = Placement({"left": {"b": 6}, "right": {"c": 6}})

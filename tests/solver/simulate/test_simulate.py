@@ -321,7 +321,7 @@ def test_tables_of_a_sweep() -> None:
     assert lines[0] == "What if: lose any one region (2 scenarios)"
     assert " ".join(lines[3].split()) == "east does not fit 4 - - 7 default/web 4"
     assert " ".join(lines[4].split()) == "west fits - - - 2 -"
-    assert lines[-1].startswith("Does not fit in 1 of 2 scenarios; worst: lose region east")
+    assert lines[-2].startswith("Does not fit in 1 of 2 scenarios; worst: lose region east")
     assert len(terminal(simulation, Look(headers=False)).splitlines()) == 2
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ResourceBinding
-from fairlead.manifests.api.policies import WorkloadAffinity, WorkloadAffinityTerm
 from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.validation import Located
@@ -86,7 +85,7 @@ def _groups(member: Member) -> Iterator[tuple[_Side, str, Source]]:
     """Yield the groups of a workload, and where they were declared."""
     affinity, binding = member.declared.placement.workload_affinity, member.subject.binding
     for side in _SIDES:
-        term = _term(affinity, side) if affinity else None
+        term = (affinity.affinity if side.together else affinity.anti_affinity) if affinity else None
         if term is not None:
             group = _labelled(member.subject, term.group_by_label_key, _stated(binding, side))
             source = member.declared.source(("workloadAffinity", side.field, "groupByLabelKey"))
@@ -97,11 +96,6 @@ def _groups(member: Member) -> Iterator[tuple[_Side, str, Source]]:
             continue
         if group:
             yield side, group, source
-
-
-def _term(affinity: WorkloadAffinity, side: _Side) -> WorkloadAffinityTerm | None:
-    """Return what a placement says of one side; None where it says nothing."""
-    return affinity.affinity if side.together else affinity.anti_affinity
 
 
 def _stated(binding: Located[ResourceBinding] | None, side: _Side) -> str:

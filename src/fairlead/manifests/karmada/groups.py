@@ -118,7 +118,8 @@ def groups_of(placement: Placement) -> tuple[DeclaredGroup, ...]:
     if terms and is_inherited(placement):
         return (_inherited("clusterAffinities", terms),)
     if terms:
-        return tuple(_group(term, ("clusterAffinities", number)) for number, term in enumerate(terms))
+        placed = ((term, ("clusterAffinities", number)) for number, term in enumerate(terms))
+        return tuple(DeclaredGroup(one.affinity_name, at, tuple(_tiers(one, at))) for one, at in placed)
     path: Path = ("clusterAffinity",)
     if placement.cluster_affinity is None:
         return (DeclaredGroup(None, path, (DeclaredTier(None, path),)),)
@@ -133,11 +134,6 @@ def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
         yield from _tiers(term, ("clusterAffinities", number))
     for number, term in enumerate(placement.preferred_cluster_affinities):
         yield from _tiers(term, ("preferredClusterAffinities", number))
-
-
-def _group(term: ClusterAffinityTerm, path: Path) -> DeclaredGroup:
-    """Return the group that one term describes."""
-    return DeclaredGroup(term.affinity_name, path, tuple(_tiers(term, path)))
 
 
 def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:

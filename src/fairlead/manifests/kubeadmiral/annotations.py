@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -26,6 +27,8 @@ from fairlead.manifests.kubeadmiral.policies import (
     SELECTOR,
     TOLERATIONS,
     Policy,
+    Preferences,
+    Term,
     affinity_findings,
     placement_findings,
     preferences,
@@ -33,6 +36,7 @@ from fairlead.manifests.kubeadmiral.policies import (
 )
 from fairlead.manifests.validation import Finding, Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable, field_name, shortened
+from fairlead.models.cluster import Toleration
 from fairlead.models.errors import Mistake
 from fairlead.models.selectors import LabelSelector
 from fairlead.models.source import Source
@@ -184,8 +188,6 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
 
 _COUNT = re.compile(r"\+?[0-9]{1,18}")
 
-Parts = dict[str, Any]
-
 
 class _Tolerations(Annotation):
     value: tuple[meta.Toleration, ...] = ()
@@ -225,19 +227,19 @@ class _UnreadableError(Exception):
 def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, list[Statement]]:
     """Return a policy with everything replaced that annotations of an object override."""
     warnings: list[Statement] = []
-    for name, (part, read) in _READERS.items():
+    for name, (part, own, read) in _READERS.items():
         mark = annotations.get(PREFIX + name)
         if mark is None:
             continue
         try:
-            parts = read(mark)
+            value = read(mark)
         except _UnreadableError as problem:
             shown = shortened(mark.value)
             text = f"{key}: annotation {PREFIX}{name} {shown!r} {problem}; {policy.name} holds instead"
             warnings.append(Statement("annotation", text, mark.source, key))
             continue
-        sources = {**policy.sources, part: mark.source}
-        policy = replace(policy, **parts, sources=sources, key=(policy.key, name, mark))
+        changed: dict[str, Any] = {own: value, "sources": {**policy.sources, part: mark.source}}
+        policy = replace(policy, **changed, key=(policy.key, name, mark))
         warnings.extend(_without_effect(name, mark, key))
     return policy, warnings
 
@@ -256,47 +258,39 @@ def _refuse(findings: Iterator[Finding]) -> None:
         raise _UnreadableError(f"{field_name(finding.path)} {finding.message}")
 
 
-def _chosen(mark: Mark, allowed: Mapping[str, bool]) -> bool:
+def _chosen(allowed: Mapping[str, bool], mark: Mark) -> bool:
     """Return what one of two words means."""
     if mark.value not in allowed:
         raise _UnreadableError(f"is not allowed; allowed are {' and '.join(allowed)}")
     return allowed[mark.value]
 
 
-def _mode(mark: Mark) -> Parts:
-    return {"divide": _chosen(mark, {"Divide": True, "Duplicate": False})}
+def _tolerated(mark: Mark) -> tuple[Toleration, ...]:
+    return tuple(one.toleration for one in _parsed(mark, _Tolerations).value)
 
 
-def _sticky(mark: Mark) -> Parts:
-    return {"sticky": _chosen(mark, {"true": True, "false": False})}
-
-
-def _tolerated(mark: Mark) -> Parts:
-    return {"tolerations": tuple(one.toleration for one in _parsed(mark, _Tolerations).value)}
-
-
-def _placements(mark: Mark) -> Parts:
+def _placements(mark: Mark) -> Preferences:
     placement = _parsed(mark, _Placements).value
     _refuse(placement_findings(placement))
-    return {"preferred": preferences(placement, lambda _: mark.source)}
+    return preferences(placement, lambda _: mark.source)
 
 
-def _selector(mark: Mark) -> Parts:
-    return {"selector": LabelSelector.of(_parsed(mark, _Selector).value)}
+def _selector(mark: Mark) -> LabelSelector:
+    return LabelSelector.of(_parsed(mark, _Selector).value)
 
 
-def _affinity(mark: Mark) -> Parts:
+def _affinity(mark: Mark) -> tuple[Term, ...] | None:
     required = _parsed(mark, _Affinity).value.cluster_affinity.required
     if required is None:
-        return {"terms": None}
+        return None
     _refuse(affinity_findings(required.cluster_selector_terms))
-    return {"terms": terms(required.cluster_selector_terms)}
+    return terms(required.cluster_selector_terms)
 
 
-def _max_clusters(mark: Mark) -> Parts:
+def _max_clusters(mark: Mark) -> int:
     if not _COUNT.fullmatch(mark.value):
         raise _UnreadableError("must be a whole number, at least 0")
-    return {"max_clusters": int(mark.value)}
+    return int(mark.value)
 
 
 def _without_effect(name: str, mark: Mark, key: str) -> Iterator[Statement]:
@@ -306,14 +300,15 @@ def _without_effect(name: str, mark: Mark, key: str) -> Iterator[Statement]:
         yield Statement("annotation", text, mark.source, key)
 
 
-_READERS: Mapping[str, tuple[str, Callable[[Mark], Parts]]] = MappingProxyType(
+_READERS: Mapping[str, tuple[str, str, Callable[[Mark], object]]] = MappingProxyType(
     {
-        "scheduling-mode": (MODE, _mode),
-        "sticky-cluster": (RESCHEDULING, _sticky),
-        "tolerations": (TOLERATIONS, _tolerated),
-        "placements": (PLACEMENT, _placements),
-        "clusterSelector": (SELECTOR, _selector),
-        "affinity": (AFFINITY, _affinity),
-        "maxClusters": (MAX_CLUSTERS, _max_clusters),
+        "scheduling-mode": (MODE, "divide", partial(_chosen, {"Divide": True, "Duplicate": False})),
+        "sticky-cluster": (RESCHEDULING, "sticky", partial(_chosen, {"true": True, "false": False})),
+        "tolerations": (TOLERATIONS, "tolerations", _tolerated),
+        "placements": (PLACEMENT, "preferred", _placements),
+        "clusterSelector": (SELECTOR, "selector", _selector),
+        "affinity": (AFFINITY, "terms", _affinity),
+        "maxClusters": (MAX_CLUSTERS, "max_clusters", _max_clusters),
     }
 )
+"""By annotation: what it overrides in a manifest, the field of `Policy` that this is, and what reads it."""

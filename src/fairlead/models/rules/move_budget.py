@@ -98,4 +98,5 @@ def violations(rule: MoveBudget, problem: Problem, placement: Placement) -> Iter
 def describe(rule: MoveBudget) -> Statement:
     """Say in the user's words how many replicas may move."""
     noun = "replica" if rule.most == 1 else "replicas"
-    return Statement(KIND, f"at most {rule.most} {noun} may move ({rule.name})", rule.source)
+    most = f"at most {rule.most} {noun}" if rule.most else "no replica"
+    return Statement(KIND, f"{most} may move ({rule.name})", rule.source)

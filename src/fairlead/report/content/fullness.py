@@ -7,7 +7,6 @@ from fractions import Fraction
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.models.words import format_percent
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
 from fairlead.report.terminal import Look
@@ -46,7 +45,7 @@ def _filled(part: Fraction | None) -> Cell:
     """Return how full a cluster is, toned where it is nearly or more than full."""
     if part is None:
         return NOTHING
-    return Cell(format_percent(part), tone_of(part))
+    return Cell(format_fullness(part), tone_of(part))
 
 
 def tone_of(part: Fraction) -> Tone:
@@ -107,12 +106,17 @@ def _fullness(shift: UtilisationShift | None) -> Cell:
 
 
 def _percent(one: Utilisation | None, absent: str) -> str:
-    """Return a used share in percent, rounded up; a dash where the capacity is unknown."""
+    """Return how full a cluster is; a dash where its capacity is unknown."""
     if one is None:
         return absent
     if one.fullness is None:
         return "-" if one.offered is None or not one.used else "over"
-    return f"{-(-100 * one.fullness.numerator // one.fullness.denominator)}%"
+    return format_fullness(one.fullness)
+
+
+def format_fullness(part: Fraction) -> str:
+    """Return a used part in whole percent, rounded up: what is used is never said to be less."""
+    return f"{-(-100 * part.numerator // part.denominator)}%"
 
 
 @dataclass(frozen=True, slots=True)

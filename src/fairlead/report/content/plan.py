@@ -29,11 +29,13 @@ from fairlead.report.content.fleet import (
     places,
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
+from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
+from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
-from fairlead.report.terminal import Look, fitted
+from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.waves import Move, Wave, WavePlan
+from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
 
 ROWS_SHOWN = 30
 """Rows that a table shows before it counts the rest; a wide table shows all."""
@@ -89,7 +91,7 @@ def _every(plan: RebalancePlan, look: Look) -> list[Line]:
         if look.picked.every or is_changed(plan.outcome, one)
     ]
     found = sorted_by(table(DIFFERENCES, rows), look.picked.sort_by)
-    return some(fitted(found.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN), look))
+    return some(found.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN))
 
 
 def _waves(plan: RebalancePlan, look: Look) -> list[Line]:
@@ -207,3 +209,21 @@ def move_text(move: Move) -> str:
         return f"stop {what} of {move.workload} on {move.source}"
     early = ", the old ones stop first" if move.stop_first else ""
     return f"move {what} of {move.workload} from {move.source} to {move.target}{early}"
+
+
+def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
+    """Return what to do with a plan."""
+    steps = steps_of(plan.outcome, "plan", making)
+    waves = plan.waves
+    if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
+        told = "Let old replicas stop first where new ones find no room beside them:"
+        steps.append((told, again("plan", making, "--order", "either")))
+    if waves is not None and waves.waves:
+        steps.append(("Keep this plan:", again("plan", making, "--save", "plan.json")))
+        if making.from_cluster:
+            told = "Carry it out, wave by wave; it asks first:"
+            steps.append((told, again("plan", making, "--resume", "plan.json", "--apply")))
+        else:
+            told = "Write what to apply, a file for every wave:"
+            steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
+    return steps

@@ -59,7 +59,7 @@ def terminal(played: Played, look: Look) -> list[list[Line]]:
         return [[_events(played) if look.wide else _totals(played, look)]]
     groups: list[list[Line]] = [
         [Text(title(played), "bold")],
-        [_totals(played, look), Text(_LEGEND, "dim", wrapped=True)],
+        [_totals(played, look), Text(_LEGEND, "dim")],
     ]
     if look.wide:
         groups.append(some(_events(played)))

@@ -8,7 +8,7 @@ from itertools import islice
 
 from fairlead.models.outcome import Attained
 from fairlead.models.rules import duplicated, total
-from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.words import counted, format_number, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     NOTHING,
@@ -34,7 +34,8 @@ from fairlead.report.content.fleet import (
     places_of,
     unproven,
 )
-from fairlead.report.content.fullness import cluster_shifts
+from fairlead.report.content.fullness import cluster_shifts, format_fullness
+from fairlead.report.content.next_steps import Step, command, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import ALL_SHOWN, shift_cells
@@ -46,9 +47,10 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
+from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
-from fairlead.report.terminal import Look, fitted
-from fairlead.solver.simulate.changes import At
+from fairlead.report.terminal import Look
+from fairlead.solver.simulate.changes import At, Drain
 from fairlead.solver.simulate.result import Effect, Simulation, effects
 
 AT_ONCE = 5
@@ -126,10 +128,9 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     ]
     head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
     every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
-    shown = every if look.wide else fitted(every, look)
     if not still or picked.every:
-        return some(shown)
-    return [*some(shown), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
+        return some(every)
+    return [*some(every), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
 
 
 def change(simulation: Simulation) -> Change:
@@ -217,7 +218,7 @@ def fills_first(simulation: Simulation) -> list[str]:
     if At("max") not in simulation.changes or not simulation.fullest:
         return []
     named = [
-        f"{one.cluster} ({one.resource} {format_percent(one.share or Fraction(0))})"
+        f"{one.cluster} ({one.resource} {format_fullness(one.share or Fraction(0))})"
         for one in simulation.fullest
     ]
     return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
@@ -299,3 +300,14 @@ def _told(effect: Effect) -> str:
     """Return what happens to one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
     shifts = ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
     return "; ".join(filter(None, (shifts, f"{effect.unplaced} unplaced" if effect.unplaced else "")))
+
+
+def next_steps(simulation: Simulation, making: Making) -> list[Step]:
+    """Return what to do after a simulation."""
+    steps = steps_of(simulation.after, "simulate", making)
+    drained = [
+        word for one in simulation.changes if isinstance(one, Drain) for word in ("--drain", one.cluster)
+    ]
+    if drained and simulation.after.fits:
+        steps.append(("Plan the drain, wave by wave:", command("plan", making, *drained)))
+    return steps

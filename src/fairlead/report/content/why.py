@@ -24,7 +24,7 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.outcome import SHOWN, explanation, toned_verdict, verdict
-from fairlead.report.terminal import WRAPPED_AT_LEAST, Look, broken, room_for_last
+from fairlead.report.terminal import WRAPPED_AT_LEAST, Look, room_for_last
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
 
 NAMED = 3
@@ -34,7 +34,7 @@ IDLE_SHOWN = 5
 LINES_SHOWN = 10
 """Lines of a kind that are shown below the table before the rest is counted."""
 
-COLUMNS = columns("Cluster", ">Replicas", "One more", "One less", "Reason")
+COLUMNS = columns("Cluster", ">Replicas", "~One more", "~One less", "~Reason")
 _TONES: Mapping[Possible, Tone] = MappingProxyType(
     {Possible.YES: "", Possible.NO: "dim", Possible.UNKNOWN: "notice"}
 )
@@ -49,7 +49,7 @@ def summary(why: Why) -> list[str]:
 
 
 def told_clusters(why: Why) -> list[list[Line]]:
-    """Return the same with a table of the clusters, as pages show it."""
+    """Return the same with a table of the clusters, eligible ones first, as pages show it."""
     rows = (
         (
             *cells(each.decision.cluster, each.decision.replicas),
@@ -59,7 +59,7 @@ def told_clusters(why: Why) -> list[list[Line]]:
             ),
             Cell(each.decision.reason),
         )
-        for each in why.clusters
+        for each in sorted(why.clusters, key=lambda each: not each.candidate)
     )
     return [[Text(heading(why)), table(COLUMNS, rows)], texts(_below(why))]
 
@@ -75,15 +75,15 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
     proven = why.outcome.status is Status.OPTIMAL
     return [
         [Text(heading(why), "bold"), *body],
-        texts(excluded, wrapped=True),
-        texts(gain_lines(why, shown), wrapped=True),
-        [] if proven else [toned_verdict(why.outcome), *texts(explanation(why.outcome), wrapped=True)],
+        texts(excluded),
+        texts(gain_lines(why, shown)),
+        [] if proven else [toned_verdict(why.outcome), *texts(explanation(why.outcome))],
     ]
 
 
 def _asked(each: ClusterWhy) -> list[Line]:
     excluded = f"{each.decision.cluster} is not eligible: it {each.decision.reason}"
-    return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)], wrapped=True)
+    return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)])
 
 
 def _all(why: Why, look: Look) -> list[Line]:
@@ -99,24 +99,21 @@ def _all(why: Why, look: Look) -> list[Line]:
     rest = [] if few else [Text(hidden)]
     lines = _table(shown, look)
     if lines is None:
-        return [*texts((line for each in shown for line in cluster_lines(each)), wrapped=True), *rest]
+        return [*texts(line for each in shown for line in cluster_lines(each)), *rest]
     told = "... and {}; -o wide shows them"
     blocked = first_lines(blocked_lines(why), look.few(LINES_SHOWN), "line", told)
-    return [*lines, *rest, *texts(blocked, wrapped=True)]
+    return [*lines, *rest, *texts(blocked)]
 
 
 def _table(clusters: Sequence[ClusterWhy], look: Look) -> list[Line] | None:
-    """Return the table, reasons broken to fit; None where the terminal is too narrow for it."""
+    """Return the table; None where the terminal is too narrow for it."""
     if not clusters:
         return []
     head, rows = COLUMNS, [_row(each) for each in clusters]
     if not any(each.more for each in clusters):
         head, rows = (*head[:2], head[-1]), [(*row[:2], row[-1]) for row in rows]
-    if look.limit is not None:
-        room = room_for_last(head, rows, look.limit)
-        if room < WRAPPED_AT_LEAST:
-            return None
-        rows = broken(rows, room)
+    if look.limit is not None and room_for_last(head, rows, look.limit) < WRAPPED_AT_LEAST:
+        return None
     return [table(head, rows)]
 
 

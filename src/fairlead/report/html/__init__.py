@@ -8,8 +8,7 @@ from datetime import datetime
 from fairlead.models.answer import Answer
 from fairlead.report.html.document import document
 from fairlead.report.html.pages_of import page_of
-from fairlead.report.html.sections import when
-from fairlead.report.pages import Making
+from fairlead.report.pages import Making, when
 
 __all__ = ["report_html"]
 

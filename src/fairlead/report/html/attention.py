@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
 from fairlead.report.content.fleet import Change, change_of
-from fairlead.report.content.fullness import NEARLY, courses
+from fairlead.report.content.fullness import NEARLY, courses, format_fullness
 from fairlead.report.content.outcome import remarks
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
@@ -166,9 +166,9 @@ def _filled(outcome: Outcome) -> tuple[list[str], list[str]]:
         before, after = (part or Fraction(0) for part in one.parts)
         if after < NEARLY:
             continue
-        told = f"{one.cluster}: {one.resource} {format_percent(after)}"
+        told = f"{one.cluster}: {one.resource} {format_fullness(after)}"
         if after - before >= RISING:
-            rising[after > 1].append((-after, f"{told}, {format_percent(before)} now"))
+            rising[after > 1].append((-after, f"{told}, {format_fullness(before)} now"))
         else:
             steady[after > 1].append(told)
     nearly, over = (

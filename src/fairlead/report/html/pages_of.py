@@ -28,8 +28,10 @@ from fairlead.report.content import script
 from fairlead.report.content import why as reasons
 from fairlead.report.content.comparison import answers, plans_terminal, replicas
 from fairlead.report.content.fleet import is_changed
+from fairlead.report.content.next_steps import next_steps
 from fairlead.report.content.outcome import TONES, told_cost, verdict
 from fairlead.report.content.plan import change, headline, inside_line, target_line
+from fairlead.report.content.plan import next_steps as steps_after_plan
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -42,10 +44,9 @@ from fairlead.report.html.attention import (
 from fairlead.report.html.sections import (
     conflict_section,
     making_section,
+    next_section,
     proof_section,
     repaired_section,
-    steps_of_outcome,
-    steps_of_plan,
     warnings_section,
 )
 from fairlead.report.html.simulation_page import simulation_page
@@ -116,7 +117,10 @@ def plan_page(plan: RebalancePlan, making: Making) -> Page:
         lead = tuple(Text(_sentence(line)) for line in told if line)
         blocked = f"{counted(plan.blocked, 'replica')} cannot move"
         concerns.insert(0, Concern(blocked, [each.reason for each in waves.blocked], "move"))
-    sections += [attention_section(concerns, calm_words(outcome)), steps_of_plan(plan, making)]
+    sections += [
+        attention_section(concerns, calm_words(outcome)),
+        next_section(steps_after_plan(plan, making)),
+    ]
     if waves is not None:
         sections.append(flow_section(waves))
         sections.append(utilisation_section(plan, _INSIDE if waves.waves else ""))
@@ -145,7 +149,7 @@ def outcome_page(outcome: Outcome, making: Making) -> Page:
     sections = (
         conflict_section(outcome),
         attention_section(concerns_of(outcome), calm_words(outcome)),
-        steps_of_outcome(outcome, making),
+        next_section(next_steps(outcome, making)),
         utilisation_section(outcome),
         placement_section(outcome, changed),
         repaired_section(outcome),

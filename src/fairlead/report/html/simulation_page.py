@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from operator import itemgetter
 
-from fairlead.models.words import counted, format_percent
+from fairlead.models.words import counted
 from fairlead.report.blocks import (
     NOTHING,
     ROWS_OPEN,
@@ -25,7 +25,7 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.fleet import cost_lines, difference
-from fairlead.report.content.fullness import tone_of
+from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES
 from fairlead.report.content.scenarios import empty_additions, scenario_table, scenario_verdict, sweep_words
 from fairlead.report.content.simulation import (
@@ -34,6 +34,7 @@ from fairlead.report.content.simulation import (
     fills_first,
     gravest,
     level_table,
+    next_steps,
     shift_table,
     title,
     verdict,
@@ -48,7 +49,7 @@ from fairlead.report.html.attention import (
 from fairlead.report.html.sections import (
     conflict_section,
     making_section,
-    steps_of_simulation,
+    next_section,
     warnings_section,
 )
 from fairlead.report.html.utilisation import utilisation_section
@@ -66,7 +67,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     sections = (
         conflict_section(after),
         attention_section(_concerns(simulation), calm_words(after) if simulation.fits else ""),
-        steps_of_simulation(simulation, making),
+        next_section(next_steps(simulation, making)),
         heat_section(simulation),
         utilisation_section(simulation),
         _change_section(simulation),
@@ -100,7 +101,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield from standing_concerns(simulation.after)
     known = [one for one in simulation.scenarios if one.answered]
     told = [f"{one.change}: {text}" for one in known for text in one.broken]
-    yield Concern("Scenarios in which more than replicas are short", told, "case")
+    yield Concern("Rules that a loss breaks", told, "case")
     late = [str(one.change) for one in simulation.scenarios if not one.answered]
     yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 
@@ -201,4 +202,4 @@ def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:
             yield NOTHING
         else:
             tone: Tone = tone_of(part) or ("good" if part >= HALF else "")
-            yield Cell(format_percent(part), tone)
+            yield Cell(format_fullness(part), tone)

@@ -11,7 +11,7 @@ from fairlead.models.answer import Shown
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.words import counted, format_percent
+from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
@@ -28,7 +28,7 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.comparison import BEST
-from fairlead.report.content.fullness import NEARLY, Course, courses, tone_of
+from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
@@ -107,7 +107,7 @@ def _text(row: Course, *, compared: bool) -> str:
 
 def _percent(part: Fraction | None, absent: str = "not there") -> str:
     """Return a part in percent, or what is said where the cluster is not there."""
-    return absent if part is None else format_percent(part)
+    return absent if part is None else format_fullness(part)
 
 
 def _told(row: Course, names: Sequence[str]) -> str:
@@ -259,4 +259,4 @@ def _part(part: Fraction | None) -> Cell:
         return NOTHING
     tone = tone_of(part)
     word = {"bad": " over", "notice": " high"}.get(tone, "")
-    return Cell(f"{format_percent(part)}{word}", tone)
+    return Cell(f"{format_fullness(part)}{word}", tone)

@@ -6,6 +6,7 @@ workload each is one conflict.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
@@ -140,13 +141,14 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     heads = [unit for unit in rest if isinstance(unit.part, Total)] or [
         unit for unit in rest if isinstance(unit.part, GroupTotal)
     ]
-    statements = [Said(unit.tell) for unit in conflict]
+    # What is said is asked for again and again, and may be about very many workloads.
+    statements = [Said(cache(unit.tell)) for unit in conflict]
     keys = {unit.workload for unit in rest if not isinstance(unit.part, Room)}
     if len(heads) == 1 and len(keys) == 1:
         (head,) = heads
         added = _added([unit for unit in rest if unit is not head], head.workload or "", problem)
         at = next(at for at, unit in enumerate(conflict) if unit is head)
-        statements[at] = Said(head.tell, after=added)
+        statements[at] = replace(statements[at], after=added)
         if isinstance(head.part, Total):
             statements = list(_counted_out(conflict, statements, head.workload or "", problem))
     if len(heads) > 1:

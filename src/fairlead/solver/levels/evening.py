@@ -98,8 +98,9 @@ def _evened(state: "_State", moving: Sequence["_Kept"], goal: Goal, until: Deadl
 
 def _weighed(state: "_State", moving: Sequence["_Kept"], goal: Goal, until: Deadline) -> Placement:
     """Find what costs least while clusters are filled evenly enough: look for the weight of that."""
-    best, least = Placement(state.placed), state.spent(moving)
-    state.weight, stride = least / max(goal.limit, LEAST_GAIN), STRIDE
+    spent = state.spent(moving)
+    best, least = Placement(state.placed), spent if state.value() <= goal.limit else math.inf
+    state.weight, stride = spent / max(goal.limit, LEAST_GAIN), STRIDE
     for _ in range(SWEEPS):
         for kept in moving:
             if until.remaining():

@@ -127,7 +127,7 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
     if first is None or first >= wanted:
         return first
     wanted, least = asked.wanted(_largest(blend)), blend.rounded()
-    parts, number = [_Part(first, 0, blend)], 1
+    parts, number, done = [_Part(first, 0, blend)], 1, list[Fraction]()
     while parts and parts[0].bound < wanted and number < PARTS and until.remaining():
         part = parts[0]
         halves = _halves(part.blend)
@@ -141,12 +141,14 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
                 heapq.heappush(parts, _Part(bound, number, half))
                 if half.rounded() < least:
                     wanted, least = asked.wanted(_largest(half)), half.rounded()
+            else:
+                done.append(bound)
             number += 1
-    return min(parts[0].bound, wanted) if parts else wanted
+    return min([*(part.bound for part in parts[:1]), *done], default=wanted)
 
 
 def _where_mixed(blend: Blend) -> tuple[int, int] | None:
-    """Return the workload and the cluster of which mixing saves most, by position; None where it saves nothing."""
+    """Return the positions of the workload and the cluster of which mixing saves most; None for none."""
     gains = [mix.spread * blend.gain(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
     at = max(range(len(gains)), key=lambda each: float(gains[each].max()))
     cluster = int(gains[at].argmax())
@@ -175,7 +177,7 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
-    """Return the best bound of some rounds; None where none is known, what is wanted where nothing is left."""
+    """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part."""
     best: Fraction | None = None
     for _ in range(rounds):
         try:

@@ -24,7 +24,7 @@ from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 
 # Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
-FILLING = 0.3
+FILLING = 0.4
 EVENING = 0.15
 # Workloads times clusters from which on prices are asked before a search.
 PRICED_EARLY = 440

@@ -28,6 +28,8 @@ OVER = 50.0
 """What it costs to fill more than there is room for, in terms of balance."""
 STRIDE = 4.0
 """By what the weight of a pinned level is changed at first."""
+ABOVE = 1 + 2.0**-30
+"""What is above a limit by less than this is at the limit."""
 SMALL = 2.0**-10
 """Limits below this count as this where a weight is begun with."""
 
@@ -76,8 +78,11 @@ class Mix:
         """Return the mix of some of its choices, their parts as they were to each other."""
         whole = sum(self.parts[at] for at in kept)
         parts = [self.parts[at] / whole if whole > NOTHING else 1 / len(kept) for at in kept]
-        lists = ([each[at] for at in kept] for each in (self.counts, self.used, self.costs))
-        counts, used, costs = lists
+        counts, used, costs = (
+            [self.counts[at] for at in kept],
+            [self.used[at] for at in kept],
+            [self.costs[at] for at in kept],
+        )
         return Mix(self.choice, self.own, counts, used, costs, parts, self.near)
 
     def within(self, lower: Numbers, upper: Numbers) -> "Mix | None":
@@ -215,7 +220,7 @@ class Blend:
         ]
         for at, (limit, cost) in enumerate(zip(self.limits, self.levels(), strict=True)):
             if limit is not None:
-                if (cost > limit) != (self.strides[at] > 1):
+                if (cost > float(limit) * ABOVE) != (self.strides[at] > 1):
                     self.strides[at] = self.strides[at] ** -0.5
                 self.weights[at] *= self.strides[at]
 

@@ -1,0 +1,60 @@
+"""What to do next: a few sentences with commands to copy."""
+
+from __future__ import annotations
+
+import shlex
+
+from fairlead.models.outcome import Outcome, Status
+from fairlead.report.content.fleet import is_changed
+from fairlead.report.pages import Making
+
+Step = tuple[str, str]
+"""A sentence, and the command that does it."""
+
+SLOW = "300"
+"""Seconds that are proposed where time ran out."""
+
+
+def next_steps(outcome: Outcome, making: Making) -> list[Step]:
+    """Return what to do with a placement."""
+    return [*steps_of(outcome, "solve", making), *_carried_out(outcome, making)]
+
+
+def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
+    """Return what to do about what is short or not proven."""
+    match outcome.status:
+        case Status.INFEASIBLE:
+            told = "Make one of the changes above and run this again; or place as much as possible:"
+            return [(told, again(name, making, *([] if name == "simulate" else ["--partial"])))]
+        case Status.UNKNOWN:
+            return [("Give the search more time:", again(name, making, "--time-limit", SLOW))]
+    steps = []
+    short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
+    if short is not None:
+        steps.append(("Ask what is in the way of a workload:", command("why", making, short)))
+        told = "Try what another cluster would change:"
+        ask = again if name == "simulate" else command
+        steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
+    if outcome.status is Status.FEASIBLE and outcome.objectives:
+        steps.append(("Search longer for a proof:", again(name, making, "--time-limit", SLOW)))
+    return steps
+
+
+def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
+    """Return how a placement gets into the cluster; nothing where it is what runs."""
+    changed = any(is_changed(outcome, one) for one in outcome.problem.with_replicas)
+    if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
+        return []
+    if any(any(one.current.values()) for one in outcome.problem.workloads):
+        return [("Plan the way there, wave by wave:", command("plan", making))]
+    return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+
+
+def again(name: str, making: Making, *words: str) -> str:
+    """Return the same command with other words behind it; the last of an option counts."""
+    return " ".join(filter(None, ("fairlead", name, making.arguments, shlex.join(words))))
+
+
+def command(name: str, making: Making, *words: str) -> str:
+    """Return another command on the same input."""
+    return " ".join(filter(None, ("fairlead", name, making.inputs, shlex.join(words))))

@@ -1,0 +1,64 @@
+"""What a terminal says to do next: commands that run as they are printed."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairlead.cli.app import main
+from places import EXAMPLES
+
+PLAN = f"plan -f {EXAMPLES / 'safe-migration'}"
+INFEASIBLE = f"solve -f {EXAMPLES / 'too-tight'}"
+
+
+def suggested(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, seen: bool = True
+) -> list[str]:
+    """Return the commands that are proposed after a command, where somebody sees both streams or not."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: seen)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: seen)
+    monkeypatch.setenv("NO_COLOR", "1")
+    main(shlex.split(command))
+    below = capsys.readouterr().err.partition("What to do next:\n")[2]
+    return [line.strip() for line in below.splitlines() if line.startswith("    fairlead ")]
+
+
+def test_every_proposed_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One after the other: the plan is saved, and its waves are written as files."""
+    monkeypatch.chdir(tmp_path)
+    first, second = suggested(PLAN, monkeypatch, capsys)
+    for command in (first, second):
+        assert main(shlex.split(command)[1:]) == 0
+    assert (tmp_path / "plan.json").exists()
+    assert list((tmp_path / "waves").iterdir())
+
+
+def test_where_nothing_fits_something_is_proposed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With `--partial` as much is placed as can be; the exit code says that something gave way."""
+    (command,) = suggested(INFEASIBLE, monkeypatch, capsys)
+    assert command == f"fairlead {INFEASIBLE} --partial"
+    assert main(shlex.split(command)[1:]) == 3
+
+
+@pytest.mark.parametrize("options", ["-q", "-o json", "-o csv"])
+def test_nothing_is_proposed_to_programs_and_the_quiet(
+    options: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor where one of the streams is no terminal."""
+    assert not suggested(f"{INFEASIBLE} {options}", monkeypatch, capsys)
+    assert not suggested(INFEASIBLE, monkeypatch, capsys, seen=False)
+
+
+def test_what_runs_already_needs_no_plan(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A running fleet in which everything stays; one that changes is to be planned."""
+    assert not suggested(f"solve -f {EXAMPLES / 'fleet'} -n ml --time-limit 60", monkeypatch, capsys)
+    (command,) = suggested(f"solve -f {EXAMPLES / 'scale-up'}", monkeypatch, capsys)
+    assert command == f"fairlead plan -f {EXAMPLES / 'scale-up'}"
