@@ -1,6 +1,6 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
@@ -64,14 +64,15 @@ class Standing:
         return tuple(sorted(name for name, ground in self.excluded.items() if ground.taints))
 
     def closed_for_good(
-        self, names: Iterable[str], *, spoiling: bool = False, cause: Cause | None = None
+        self, names: Iterable[str], *, spoiling: Container[str] = (), cause: Cause | None = None
     ) -> "Standing":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
         Parameters
         ----------
         spoiling
-            True where they would open, but had better not: that would change what others hold.
+            Those that would open, but had better not: that would change what others hold, or bind what binds
+            nothing until then.
         cause
             What would keep them closed beside the taints; None where nobody asks.
         """
@@ -79,7 +80,7 @@ class Standing:
             name: replace(
                 ground,
                 taints=(),
-                spoiling=ground.taints * spoiling,
+                spoiling=ground.taints if name in spoiling else (),
                 cause=cause if cause is not None and ground.cause is Cause.OTHER else ground.cause,
             )
             for name in names

@@ -71,3 +71,10 @@ def test_a_shared_total_of_a_closed_cluster(seed: int) -> None:
     count, wrong = failed(karmada, seed)
     assert count > 0
     assert wrong == []
+
+
+@pytest.mark.parametrize(("make", "seed"), [(karmada, 61092), (kubeadmiral, 61043)])
+def test_what_runs_where_the_room_is_unknown(make: Make, seed: int) -> None:
+    """Tolerating a taint would keep replicas there, and a minimum of their region or cluster would bind."""
+    _, wrong = failed(make, seed)
+    assert wrong == []

@@ -213,7 +213,9 @@ class Resolver(Fleet):
         wider = static_weights(largest, (*base.standing.names, *openable)).closed
         # A weight that counts only once a cluster is open would close others that weigh 1 until then.
         harms = any(name in wider and name not in found.closed for name in base.standing.names)
-        stuck = base.standing.closed_for_good(openable if harms else wider, spoiling=harms)
+        stuck = base.standing.closed_for_good(
+            openable if harms else wider, spoiling=openable if harms else ()
+        )
         standing = stuck.without(found.closed)
         return Division(standing, found.weights, key=key)
 
@@ -229,6 +231,8 @@ class Resolver(Fleet):
         """Weigh every candidate by its room."""
         found = self.weighed(self.rooms(base.names, workload), workload)
         rooms = self.rooms(base.openable(), workload)
-        hopeless = [name for name, most in rooms.items() if most is None]
-        closed = base.closed_for_good(hopeless, cause=Cause.UNWEIGHABLE).without(found.closed)
-        return Division(closed.limited(found.full), found.weights, key=key)
+        unknown = frozenset(name for name, most in rooms.items() if most is None)
+        # What runs where the room is unknown would stay there once its taints are tolerated, and count.
+        held = unknown.intersection(name for name, count in workload.current.items() if count)
+        shut = base.closed_for_good(unknown, spoiling=held, cause=Cause.UNWEIGHABLE)
+        return Division(shut.without(found.closed).limited(found.full), found.weights, key=key)

@@ -3,7 +3,7 @@
 Workloads to which the same policy applies share what came of it where nothing of their own changes it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -110,7 +110,7 @@ class PolicyInterpreter(Fleet):
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         reported = bounds(policy, feedback, open_to.openable()) or Bounds()
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum, *reported.maximum}
-        found = open_to.without(empty).closed_for_good(bounded, spoiling=True)
+        found = open_to.without(empty).closed_for_good(bounded, spoiling=bounded)
         names = found.names
         sizes, ample = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
@@ -151,8 +151,7 @@ class PolicyInterpreter(Fleet):
         weighed = self._weighed(workload, policy, open_to)
         found = open_to.without(weighed.closed)
         if found.openable():
-            cause = None if is_static(policy) else Cause.UNWEIGHABLE
-            found = found.closed_for_good(self._weighed_if_open(workload, policy, found), cause=cause)
+            found = self._without_hopeless(workload, policy, found)
         found = found.limited(weighed.full)
         yield self._candidates(found)
         yield Total(replicas)
@@ -168,12 +167,16 @@ class PolicyInterpreter(Fleet):
         _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
-    def _weighed_if_open(self, workload: Workload, policy: Policy, found: Standing) -> Mapping[str, Ground]:
-        """Return the clusters that would not be weighed even if their taints were tolerated."""
+    def _without_hopeless(self, workload: Workload, policy: Policy, found: Standing) -> Standing:
+        """Say which clusters would not be weighed even if their taints were tolerated.
+
+        What runs on one of them would stay there, and count.
+        """
         if is_static(policy):
-            return static_weights(policy, sorted(self.clusters)).closed
+            return found.closed_for_good(static_weights(policy, sorted(self.clusters)).closed)
         weighed = dynamic_weights(workload, found.openable(), self)
-        return {**weighed.closed, **weighed.full}
+        names = {**weighed.closed, **weighed.full}
+        return found.closed_for_good(names, spoiling=weighed.full, cause=Cause.UNWEIGHABLE)
 
     def _weighed(self, workload: Workload, policy: Policy, open_to: Standing) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""
