@@ -38,7 +38,8 @@ def bound_of(
         for each in problem.workloads
         for cluster in problem.clusters
     }
-    value = Fraction(value_of(replace(problem, balances=(rule,)), known, level))
+    told = problem if problem.balances else replace(problem, balances=(rule,))
+    value = Fraction(value_of(told, known, level))
     asked = Asked(level, lambda _: value, {} if limit is None else {BALANCE: limit})
     return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
 
