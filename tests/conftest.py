@@ -18,8 +18,7 @@ from hypothesis import HealthCheck, settings
 from real_backend import RealBackend, running
 from served_api import ServedApi, serving
 
-# In the background of a script Ctrl-C is ignored, and with nohup a closed terminal: so it would be for all that
-# the tests start.
+# In the background of a script Ctrl-C is ignored, and under nohup a closed terminal, by all that is started.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
