@@ -52,11 +52,14 @@ class Asked:
         A bound that is enough; is told of placements that may be better than the best one.
     pins
         What other levels may cost, balance among them unless it is bounded.
+    parts
+        How many parts are looked at in the end, at most; 1 cuts nothing.
     """
 
     level: Level
     wanted: Wanted
     pins: Mapping[Level, Fraction] = field(default_factory=dict)
+    parts: int = PARTS
 
 
 @dataclass(order=True, slots=True)
@@ -124,11 +127,11 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
     """Return the best bound: of the whole, then of smaller and smaller parts."""
     wanted = asked.wanted(None)
     first = _raised(blend, wanted, ROUNDS, until)
-    if first is None or first >= wanted:
+    if first is None or first >= wanted or asked.parts == 1:
         return first
     wanted, least = asked.wanted(_largest(blend)), blend.rounded()
     parts, number, done = [_Part(first, 0, blend)], 1, list[Fraction]()
-    while parts and parts[0].bound < wanted and number < PARTS and until.remaining():
+    while parts and parts[0].bound < wanted and number < asked.parts and until.remaining():
         part = parts[0]
         halves = _halves(part.blend)
         if halves is None:

@@ -18,7 +18,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.evening import Goal, evened_out
-from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.filling_bound import PARTS, Asked, filling_bound
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -84,21 +84,34 @@ class LevelBounds:
         )
 
     def _is_priced_first(self, level: Level) -> bool:
-        """Tell whether prices are asked before a search: of balance and of what comes after it."""
-        large = len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
-        return large and (self.tried or level in self.targets or BALANCE in dict(self.pins))
+        """Tell whether prices are asked before a search: of balance, and where one looks again."""
+        return self._is_large() and (self.tried or level in self.targets)
 
-    def _price(self, level: Level) -> None:
-        """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""
+    def _is_large(self) -> bool:
+        """Tell whether prices are asked early."""
+        return len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
+
+    def _price_between(self, level: Level, *, settled: bool) -> None:
+        """Ask prices between two searches of a level that has to be best."""
+        if not settled and level not in self.targets and self._is_large():
+            self._price(level, parts=1)
+
+    def _price(self, level: Level, parts: int = PARTS) -> None:
+        """Bound a level by prices of what is filled, where that is known how to do, and fill it better.
+
+        Once only, unless it may be cut in parts: that takes time that a first search may not need.
+        """
         rules = self.problem.balances or ()
-        if self.best is None or self.outline is None or len(rules) != 1 or level in self.priced:
+        if self.best is None or self.outline is None or len(rules) != 1:
+            return
+        if parts == 1 and level in self.priced:
             return
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
         if level != BALANCE:
             self._wanted(level, self.best)
-        asked = Asked(level, lambda found: self._wanted(level, found), pins)
+        asked = Asked(level, lambda found: self._wanted(level, found), pins, parts)
         until = self.deadline.part(FILLING)
         found = filling_bound(rules[0], self.problem, self.best, self.apart, self.ranges, asked, until)
         if found is None:
@@ -106,6 +119,7 @@ class LevelBounds:
         cost = self.outline.levels[level]
         if cost.exact:
             found = cost.value(math.ceil((found - cost.constant) * cost.scale))
+        found = max(found, self.priced.get(level, found))
         self.priced[level] = found
         if level in self.targets:
             self.targets = {**self.targets, level: self.targets[level].raised(found)}

@@ -97,6 +97,7 @@ class LevelModels(LevelBounds):
                 aim = steps_up_to(cost, self.targets[level].value)
             if refined:
                 continue
+            self._price_between(level, settled=settled or not efforts)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
             if settled or not efforts:

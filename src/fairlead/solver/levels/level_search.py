@@ -32,6 +32,7 @@ from fairlead.solver.exact.ranges import (
     within_peaks,
     within_totals,
 )
+from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
@@ -121,7 +122,7 @@ class LevelSearch(LevelModels):
             least = self._narrow(cost, self._pin_of(level, cost))
             note = self._note(level, None if self.restricted else least)
             if not note.proven and self._is_priced_first(level):
-                self._price(level)
+                self._price(level, PARTS if self.tried else 1)
                 note = self._note(level, None if self.restricted else least)
             encoding = None if note.proven else self._encode()
             if encoding is not None:
