@@ -52,9 +52,10 @@ class Column(Mapping[str, int]):
     @property
     def amounts(self) -> list[int]:
         """The numbers in the order of the names."""
-        if self._amounts is None:
-            self._amounts = [] if self._array is None else self._array.tolist()
-        return self._amounts
+        found = self._amounts
+        if found is None:
+            found = self._amounts = [] if self._array is None else self._array.tolist()
+        return found
 
     @property
     def array(self) -> Whole:

@@ -149,7 +149,7 @@ class LevelBounds:
 
     def _evened(self, level: Level, placement: Placement) -> Placement:
         """Return a placement that fills clusters better, whatever levels before balance."""
-        rule = (self.problem.balances or ())[0]
+        rule = next(iter(self.problem.balances or ()))
         limit = 0.0
         if level != BALANCE and self.outline is not None:
             limit = float(self._pinned(self.outline)[BALANCE])

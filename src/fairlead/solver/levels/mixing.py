@@ -122,7 +122,7 @@ class Mix:
     @property
     def mean(self) -> Floats:
         """Replicas by cluster in the mean."""
-        found: Floats = np.array(self.parts) @ np.array(self.counts)
+        found: Floats = np.array(self.parts) @ np.array(self.counts, dtype=float)
         return found
 
     @property
