@@ -152,7 +152,7 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
 
 def _where_mixed(blend: Blend) -> tuple[int, int] | None:
     """Return the positions of the workload and the cluster of which mixing saves most; None for none."""
-    gains = [mix.spread * blend.gain(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
+    gains = [blend.saved(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
     at = max(range(len(gains)), key=lambda each: float(gains[each].max()))
     cluster = int(gains[at].argmax())
     return (at, cluster) if gains[at][cluster] > NOTHING**2 else None
