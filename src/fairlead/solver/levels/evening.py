@@ -20,7 +20,8 @@ from fairlead.solver.answers.rows import left_by
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Numbers, rows_and_choices
+from fairlead.solver.levels.choice import Choice, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows, rows_and_choices
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 

@@ -20,7 +20,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, rows_and_choices
+from fairlead.solver.levels.choice import Choice
+from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline

@@ -174,3 +174,22 @@ class LevelBounds:
         return len(self.relaxed) >= count and all(
             value_of(self.problem, best, each) == other.value for each, other in levels
         )
+
+    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
+        """Return the levels of a placement as numbers by which placements compare.
+
+        They are as fine as the levels were compared, and below a target all are one.
+        """
+        return tuple(self._rank_on(level, placement) for level in self.levels)
+
+    def rank_on(self, number: int) -> int | Fraction:
+        """Return the number by which the best placement compares on a level."""
+        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
+
+    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
+        """Return the number by which a placement compares on a level."""
+        cost = None if self.outline is None else self.outline.levels.get(level)
+        value = value_of(self.problem, placement, level)
+        if cost is not None and not cost.exact:
+            value = cost.value(cost.steps(placement))
+        return max(value, self.targets[level].value) if level in self.targets else value

@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.own_cost import OwnCost, in_steps
 
 SWEEPS = 30

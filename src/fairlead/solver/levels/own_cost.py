@@ -13,7 +13,7 @@ from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.costs.levels import weights_of
-from fairlead.solver.levels.filled_rows import Choice, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 
 @dataclass(frozen=True, slots=True)
