@@ -25,7 +25,7 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, We
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.filling_bound import Asked, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
@@ -50,7 +50,11 @@ def bound_of(
     # More than the small problems here cost, so that nothing ends early.
     enough = Fraction(1 if level == BALANCE else 10)
     asked = Asked(level, lambda _: enough, {} if limit is None else {BALANCE: limit})
-    return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
+    branches = branches_of(rule, problem, known, {}, ranges, asked)
+    if branches is None:
+        return None
+    branches.search(asked, Deadline())
+    return branches.bound
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:

@@ -18,7 +18,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.evening import Goal, evened_out
-from fairlead.solver.levels.filling_bound import PARTS, Asked, filling_bound
+from fairlead.solver.levels.filling_bound import PARTS, Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -28,6 +28,8 @@ FILLING = 0.4
 EVENING = 0.15
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
+# Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
+CLOSE = Fraction(1, 4)
 # Workloads times clusters from which on prices are asked before a search.
 PRICED_EARLY = 240
 
@@ -61,6 +63,7 @@ class LevelBounds:
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
+    branches: dict[Level, Branches] = field(default_factory=dict)
     tried: bool = False
 
     def __post_init__(self) -> None:
@@ -97,9 +100,9 @@ class LevelBounds:
         )
 
     def _is_priced_first(self, level: Level) -> bool:
-        """Tell whether prices are asked before a search: of balance, of deviations then, and once more."""
-        after = level.base in DEVIATIONS and any(pinned == BALANCE for pinned, _ in self.pins)
-        return self._is_large() and (self.tried or after or level in self.targets)
+        """Tell whether prices are asked before a search: of balance, and of deviations then."""
+        pinned = any(level == BALANCE for level, _ in self.pins)
+        return self._is_large() and (level in self.targets or (level.base in DEVIATIONS and pinned))
 
     def _is_large(self) -> bool:
         """Tell whether prices are asked early."""
@@ -127,7 +130,13 @@ class LevelBounds:
             self._wanted(level, self.best)
         asked = Asked(level, lambda found: self._wanted(level, found), pins, parts, self.held)
         until = self.deadline.part(FILLING)
-        found = filling_bound(rules[0], self.problem, self.best, self.apart, self.ranges, asked, until)
+        known = self.branches.get(level)
+        branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
+        if branches is None:
+            return
+        self.branches[level] = branches
+        branches.search(asked, until)
+        found = branches.bound
         if found is None:
             return
         cost = self.outline.levels[level]
@@ -160,7 +169,7 @@ class LevelBounds:
                 self.best = best = tried
         value = Fraction(value_of(self.problem, best, level))
         if level in self.targets:
-            return value - self.targets[level].tolerance
+            return value - CLOSE * self.targets[level].tolerance
         cost = None if outline is None else outline.levels[level]
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale

@@ -28,6 +28,10 @@ OVER = 50.0
 """What it costs to fill more than there is room for, in terms of balance."""
 STRIDE = 4.0
 """By what the weight of a pinned level is changed at first."""
+STRIDE_AGAIN = 1.5
+"""The same in a part, where the weights of the whole are about right."""
+NEAR = 2.0**-8
+"""What is above a limit by less than this part of it is about there."""
 ABOVE = 1 + 2.0**-30
 """What is above a limit by less than this is at the limit."""
 SMALL = 2.0**-10
@@ -237,8 +241,10 @@ class Blend:
         mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
         mixes[at] = mix.within(choice, lower, upper, counts)
         used = self.used - mix.total + mixes[at].total
-        weights, strides, priced = self.weights.copy(), self.strides.copy(), self.priced.without(at, term)
-        return replace(self, mixes=mixes, weights=weights, strides=strides, used=used, priced=priced)
+        strides, priced = np.full(len(self.limits), STRIDE_AGAIN), self.priced.without(at, term)
+        return replace(
+            self, mixes=mixes, weights=self.weights.copy(), strides=strides, used=used, priced=priced
+        )
 
     def rounded(self) -> float:
         """Return about what the choices cost of which there is most, as `value`."""
@@ -259,6 +265,11 @@ class Blend:
         """
         away = self.levels() - np.array([float(limit or 0) for limit in self.limits])
         return float(self.weights @ np.abs(away))
+
+    def keeps(self) -> bool:
+        """Tell whether the mix costs on pinned levels about what it may."""
+        pairs = zip(self.levels().tolist(), self.limits, strict=True)
+        return all(limit is None or cost <= (1 + NEAR) * float(limit) + NOTHING for cost, limit in pairs)
 
     def prices(self) -> Floats:
         """Return what a unit more costs, by row."""

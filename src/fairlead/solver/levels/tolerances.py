@@ -51,7 +51,7 @@ from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
-SHARE = 0.3
+SHARE = 0.15
 """Of the time left, what passing replicas to and fro may use before a search."""
 
 
