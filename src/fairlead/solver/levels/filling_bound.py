@@ -22,9 +22,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.nested.picking import TooLongError
+from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice
 from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
+from fairlead.solver.levels.mixing import NOTHING, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 

@@ -25,7 +25,7 @@ from fairlead.solver.running.deadline import Deadline
 
 # Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
 FILLING = 0.4
-EVENING = 0.15
+EVENING = 0.1
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
 # Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
@@ -64,6 +64,7 @@ class LevelBounds:
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
     branches: dict[Level, Branches] = field(default_factory=dict)
+    evened: dict[Level, Placement] = field(default_factory=dict)
     tried: bool = False
 
     def __post_init__(self) -> None:
@@ -162,11 +163,13 @@ class LevelBounds:
     def _wanted(self, level: Level, found: Placement | None) -> Fraction:
         """Take a placement if it is better; return what a level has to be bounded by to be settled."""
         best, outline = self.best or Placement({}), self.outline
-        if found is not None and outline is not None:
+        if found is not None and outline is not None and self.evened.get(level) is not found:
             tried = self._evened(level, Placement({**best, **found}))
             better = self._is_better(outline, tried, level) and self._is_inside(tried)
             if better and not refused(self.problem, tried):
                 self.best = best = tried
+            if self.best is not None:
+                self.evened[level] = self.best
         value = Fraction(value_of(self.problem, best, level))
         if level in self.targets:
             return value - CLOSE * self.targets[level].tolerance
