@@ -17,6 +17,7 @@ from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import be
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -309,7 +310,5 @@ class Requirement(NamedTuple):
 
     def differs(self, stands: str, found: int) -> str:
         """Say what stands where, and how much of it is needed or allowed instead."""
-        needed = (
-            f"at least {self.limit} are needed" if found < self.limit else f"at most {self.limit} are allowed"
-        )
-        return f"{self.workload.key}: {stands}, {needed}"
+        side, verb = ("least", "needed") if found < self.limit else ("most", "allowed")
+        return f"{self.workload.key}: {stands}, at {side} {self.limit} {be(self.limit)} {verb}"
