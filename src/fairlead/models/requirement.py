@@ -7,7 +7,7 @@ what gives way in a partial one, and how both are said, are loops over them. A r
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -51,8 +51,11 @@ class GivesWay(Enum):
     WHOLE = auto()
 
 
-class Scope(ABC):
-    """What is counted of a placement where it is about several clusters; replicas by cluster are given."""
+class Scope:
+    """What is counted of a placement where it is about several clusters; replicas by cluster are given.
+
+    An abstract class, but not an `ABC`, see `rules.grouped.Grouped`.
+    """
 
     __slots__ = ()
 
@@ -60,10 +63,12 @@ class Scope(ABC):
     @abstractmethod
     def detail(self) -> str:
         """What tells it from others: the name of a set of clusters, a field; may be empty."""
+        raise NotImplementedError
 
     @abstractmethod
     def count(self, placed: Mapping[str, int]) -> int:
         """Return how many replicas, or groups, count."""
+        raise NotImplementedError
 
     def held(self, placed: Mapping[str, int]) -> bool:
         """Tell whether the clusters that it is about hold replicas: all, unless it says otherwise."""

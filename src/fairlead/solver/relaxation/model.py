@@ -40,7 +40,7 @@ from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import Effort, Verdict, run
 
 POLISHING = 0.2
-"""Work at most of each choice among changes that cost the same, by CP-SAT's measure: the same on any machine."""
+"""Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""
 
 
 @dataclass(frozen=True, slots=True)
