@@ -32,7 +32,7 @@ from fairlead.models.statement import Change, Conflict, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.conflicts import conflict, explanation
+from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from merged import pasted, texts, ways_out

@@ -9,7 +9,7 @@ from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-from fairlead.solver.joint_choices import is_shut
+from fairlead.solver.groups.choices import is_shut
 
 
 def advice(
