@@ -20,7 +20,8 @@ from fairlead.solver.answers.rows import left_by
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Numbers, rows_and_choices
+from fairlead.solver.levels.choice import Choice, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows, rows_and_choices
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
@@ -182,12 +183,16 @@ class _State:
 
     def _cost(self, kept: "_Kept", others: Numbers) -> Bowls:
         """Return what replicas cost beside others: alone, and of every row what its square grows by."""
-        usage, most, (own_square, own_slope) = kept.choice.usage, kept.workload.replicas, kept.own.floats
+        usage, most, own = kept.choice.usage, kept.workload.replicas, kept.own
         bend = self.weight * self.rows.bend[:, None] * usage
         square, slope = (bend * usage).sum(axis=0), 2 * (bend * others[:, None]).sum(axis=0)
-        square, slope = square + own_square, slope + own_slope
-        scale = DEAREST / max(float((most * (square * most + np.abs(slope))).max()), 1 / DEAREST)
-        return Bowls(np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64))
+        square, slope = square + own.floats[0], slope + own.floats[1]
+        dearest = float((most * (square * most + np.abs(slope) + own.saved)).max())
+        scale = DEAREST / max(dearest, 1 / DEAREST)
+        saved = (np.full_like(own.held, round(own.saved * scale)), own.held) if own.saved else ()
+        return Bowls(
+            np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64), *saved
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, rows_and_choices
+from fairlead.solver.levels.choice import Choice
+from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
@@ -152,7 +153,7 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
 
 def _where_mixed(blend: Blend) -> tuple[int, int] | None:
     """Return the positions of the workload and the cluster of which mixing saves most; None for none."""
-    gains = [mix.spread * blend.gain(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
+    gains = [blend.saved(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
     at = max(range(len(gains)), key=lambda each: float(gains[each].max()))
     cluster = int(gains[at].argmax())
     return (at, cluster) if gains[at][cluster] > NOTHING**2 else None

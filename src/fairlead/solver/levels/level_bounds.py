@@ -26,6 +26,8 @@ from fairlead.solver.running.deadline import Deadline
 # Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
 FILLING = 0.4
 EVENING = 0.15
+# Of a step, what costs that are whole steps need not be bounded by.
+ALMOST = Fraction(1023, 1024)
 # Workloads times clusters from which on prices are asked before a search.
 PRICED_EARLY = 440
 
@@ -144,8 +146,12 @@ class LevelBounds:
             better = self._is_better(outline, tried, level) and self._is_inside(tried)
             if better and not refused(self.problem, tried):
                 self.best = best = tried
-        tolerance = self.targets[level].tolerance if level in self.targets else 0
-        return Fraction(value_of(self.problem, best, level)) - tolerance
+        value = Fraction(value_of(self.problem, best, level))
+        if level in self.targets:
+            return value - self.targets[level].tolerance
+        cost = None if outline is None else outline.levels[level]
+        # A bound that is above what is a step less is rounded up to the value.
+        return value if cost is None or not cost.exact else value - ALMOST / cost.scale
 
     def _evened(self, level: Level, placement: Placement) -> Placement:
         """Return a placement that fills clusters better, whatever levels before balance."""
@@ -168,3 +174,22 @@ class LevelBounds:
         return len(self.relaxed) >= count and all(
             value_of(self.problem, best, each) == other.value for each, other in levels
         )
+
+    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
+        """Return the levels of a placement as numbers by which placements compare.
+
+        They are as fine as the levels were compared, and below a target all are one.
+        """
+        return tuple(self._rank_on(level, placement) for level in self.levels)
+
+    def rank_on(self, number: int) -> int | Fraction:
+        """Return the number by which the best placement compares on a level."""
+        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
+
+    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
+        """Return the number by which a placement compares on a level."""
+        cost = None if self.outline is None else self.outline.levels.get(level)
+        value = value_of(self.problem, placement, level)
+        if cost is not None and not cost.exact:
+            value = cost.value(cost.steps(placement))
+        return max(value, self.targets[level].value) if level in self.targets else value

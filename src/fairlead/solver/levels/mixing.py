@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.own_cost import OwnCost, in_steps
 
 SWEEPS = 30
@@ -125,10 +126,21 @@ class Mix:
         found: Floats = np.array(self.parts) @ np.array(self.counts, dtype=float)
         return found
 
-    @property
-    def spread(self) -> Floats:
-        """How far the choices of the mix are from their mean, by cluster: the mean of the squares."""
-        found: Floats = np.array(self.parts) @ (np.array(self.counts) - self.mean) ** 2
+    def saved(self, bend: Floats, weights: Floats) -> Floats:
+        """Return about what mixing saves by cluster: what choices cost more than their mean would.
+
+        Parameters
+        ----------
+        bend
+            What a square of replicas costs by what they use, by cluster.
+        weights
+            What a unit of every level costs.
+        """
+        parts, counts, mean = np.array(self.parts), np.array(self.counts), self.mean
+        found: Floats = bend * (parts @ (counts - mean) ** 2)
+        for own, weight in zip(self.own, weights.tolist(), strict=True):
+            if own.counts:
+                found = found + weight * (parts @ own.by_cluster(counts) - own.by_cluster(mean))
         return found
 
     @property
@@ -264,7 +276,7 @@ class Blend:
         spent = self.rows.least(whole.tolist(), Fraction(scales[-1]))
         for mix in self.mixes:
             own, constant = in_steps(mix.own, scales)
-            cost = Bowls(own.bend, own.slope + whole @ mix.choice.usage)
+            cost = replace(own, slope=own.slope + whole @ mix.choice.usage)
             cheapest = mix.choice.cheapest(cost, mix.near)
             if cheapest is None:
                 return None
@@ -274,12 +286,10 @@ class Blend:
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
         return (spent - sum(pinned, Fraction(0))) / scales[self.limits.index(None)]
 
-    def gain(self, mix: Mix) -> Floats:
-        """Return what a square of replicas costs, by cluster: what mixes of choices save of it."""
-        bend = self.weights[-1] * self.rows.bend
-        own = (weight * each.floats[0] for weight, each in zip(self.weights, mix.own, strict=True))
-        found: Floats = bend @ mix.choice.usage.astype(float) ** 2 + sum(own)
-        return found
+    def saved(self, mix: Mix) -> Floats:
+        """Return about what mixing the choices of a workload saves, by cluster."""
+        usage = mix.choice.usage.astype(float)
+        return mix.saved(self.weights[-1] * self.rows.bend @ usage**2, self.weights)
 
     def _dearest(self, mix: Mix) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""

@@ -1,4 +1,4 @@
-"""What a workload costs on a level by itself, as a bowl of every cluster."""
+"""What a workload costs on a level by itself, as a bowl of every cluster, less what is saved there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.costs.levels import weights_of
-from fairlead.solver.levels.filled_rows import Choice, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCost:
-    """The cost ``constant + sum bend x^2 + slope x`` of a placement, or less than that.
+    """The cost ``constant + sum bend x^2 + slope x - saved min(x, held)`` of a placement.
 
     Parameters
     ----------
@@ -26,11 +26,17 @@ class OwnCost:
         By cluster; exactly.
     constant
         What is added.
+    saved
+        What each replica saves where replicas are held, as many as are.
+    held
+        How many that are, by cluster.
     """
 
     bend: Sequence[Fraction]
     slope: Sequence[Fraction]
     constant: Fraction = Fraction(0)
+    saved: int = 0
+    held: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     floats: tuple[Floats, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,29 +51,41 @@ class OwnCost:
     @property
     def counts(self) -> bool:
         """Whether anything is known of the cost."""
-        return bool(self.floats[1].any()) or bool(self.constant)
+        return bool(self.floats[1].any()) or bool(self.constant) or bool(self.saved)
+
+    def by_cluster(self, counts: Numbers | Floats) -> Floats:
+        """Return about what placements cost, by cluster, without what is constant."""
+        bend, slope = self.floats
+        found: Floats = (bend * counts + slope) * counts
+        return found - self.saved * np.minimum(counts, self.held) if self.saved else found
 
     def about(self, counts: Numbers) -> float:
         """Return about what a placement costs."""
-        bend, slope = self.floats
-        return float(((bend * counts + slope) * counts).sum()) + float(self.constant)
+        return float(self.by_cluster(counts).sum()) + float(self.constant)
 
     def dearest(self, most: int) -> Floats:
         """Return about what the last of so many replicas costs at most, by cluster."""
         bend, slope = self.floats
-        found: Floats = 2 * most * bend + np.abs(slope)
+        found: Floats = 2 * most * bend + np.abs(slope) + self.saved
         return found
 
 
 def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fraction]:
-    """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart."""
+    """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart.
+
+    Of one of them at most replicas save anything.
+    """
     known = [(each, scale) for each, scale in zip(costs, scales, strict=True) if scale and each.counts]
     parts = [
         [[each.numerator * scale // each.denominator for each in some] for some in (own.bend, own.slope)]
         for own, scale in known
     ]
     whole = np.array(parts or [[[0] * len(costs[0].bend)] * 2], dtype=np.int64).sum(axis=0)
-    return Bowls(whole[0], whole[1]), sum((scale * own.constant for own, scale in known), Fraction(0))
+    saving = next(
+        ((np.full_like(own.held, scale * own.saved), own.held) for own, scale in known if own.saved), None
+    )
+    bowls = Bowls(whole[0], whole[1], *(saving or ()))
+    return bowls, sum((scale * own.constant for own, scale in known), Fraction(0))
 
 
 def is_own(level: Level) -> bool:
@@ -104,18 +122,13 @@ def _webster(workload: Workload, choice: Choice) -> OwnCost | None:
 
 
 def _moves(workload: Workload, choice: Choice) -> OwnCost | None:
-    """Return the replicas that are stopped where they run, or fewer where a cluster may hold more of them.
-
-    Where it can hold no more than what runs, each replica that it holds is one that is not stopped.
-    """
+    """Return the replicas that are stopped where they run: each that stays saves one."""
     rule = workload.rule(Moves)
     if rule is None:
         return None
     held = moves.movable(
         workload, {name: count for name, count in workload.current.items() if name in rule.present}
     )
-    most = dict(zip(choice.names, choice.most.tolist(), strict=True))
-    stopping = {name: count for name, count in held.items() if most.get(name, 0) <= count}
-    slope = [Fraction(-1 if name in stopping else 0) for name in choice.names]
-    gone = sum(stopping.values()) - moves.unavoidable(workload, held)
-    return OwnCost([Fraction(0)] * len(slope), slope, Fraction(gone))
+    gone = sum(held.values()) - moves.unavoidable(workload, held)
+    nothing = [Fraction(0)] * len(choice.names)
+    return OwnCost(nothing, nothing, Fraction(gone), 1, choice.counts(held))
