@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import BALANCE, Level
+from fairlead.models.levels import BALANCE, DEVIATIONS, MOVES_LAST, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
@@ -27,6 +28,8 @@ from fairlead.solver.running.deadline import Deadline
 
 DEAREST = 2.0**40
 """What all replicas of a workload cost in whole steps, about: floats only choose what is tried."""
+MOVE = Fraction(1, 16)
+"""What a move counts beside a deviation that comes before it: whoever costs nothing there does not move."""
 LEAST_GAIN = 1e-12
 """Changes that gain less are not made."""
 WORTH = 2.0**-10
@@ -187,7 +190,7 @@ class _State:
         bend = self.weight * self.rows.bend[:, None] * usage
         square, slope = (bend * usage).sum(axis=0), 2 * (bend * others[:, None]).sum(axis=0)
         square, slope = square + own.floats[0], slope + own.floats[1]
-        dearest = float((most * (square * most + np.abs(slope) + own.saved)).max())
+        dearest = float((most * (square * most + np.abs(slope) + float(own.saved))).max())
         scale = DEAREST / max(dearest, 1 / DEAREST)
         saved = (np.full_like(own.held, round(own.saved * scale)), own.held) if own.saved else ()
         return Bowls(
@@ -212,7 +215,12 @@ class _Kept:
         ordered = in_order({*levels_of_workload(workload), BALANCE, goal.base}, problem)
         before = (each for each in ordered[: ordered.index(goal.base)] if each != BALANCE)
         levels = tuple(replace(each, priority=workload.priority) for each in before)
-        return cls(workload, choice, single, levels, own_cost(workload, choice, problem, goal))
+        own = own_cost(workload, choice, problem, goal)
+        if goal.base in DEVIATIONS:
+            own = own.beside(
+                own_cost(workload, choice, problem, replace(MOVES_LAST, priority=goal.priority)), MOVE
+            )
+        return cls(workload, choice, single, levels, own)
 
     def allows(self, after: Mapping[str, int], before: Mapping[str, int]) -> bool:
         """Tell whether a placement keeps the rules and is as good on every level as another one."""

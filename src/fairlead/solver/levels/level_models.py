@@ -29,6 +29,8 @@ from fairlead.solver.running.engine import Effort, Finding, Verdict, run
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
+# So near to its bound, as a part of its value, a level waits for those after it.
+NEAR = Fraction(1, 500)
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
@@ -138,21 +140,34 @@ class LevelModels(LevelBounds):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
-            if not settled and target is not None and self.best is not None:
+            # Where prices are asked early, what is within the tolerance of a bound needs no more lines.
+            unsure = not settled or (refined and self._is_large())
+            if unsure and target is not None and self.best is not None:
                 known = [] if bound is None else [cost.value(bound)]
                 if self._is_enough(level, known, tried=bool(efforts) and not refined):
                     return finding.verdict, bound
                 aim = steps_up_to(cost, self.targets[level].value)
-            if refined:
+            if refined and settled and not self._is_bounded(cost, bound):
                 continue
             self._price_between(level, settled=settled or not efforts)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
-            if settled or not efforts:
+            if settled or not efforts or (bound is not None and self._may_wait(level, cost.value(bound))):
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
             if aim is not None and self.best is not None:
                 terms = encoding.at_least(level, aim, cost.steps(self.best))
+
+    def _may_wait(self, level: Level, bound: Fraction) -> bool:
+        """Tell whether a level is so near to a bound that levels after it come first."""
+        if self.best is None or self.tried or level == self.levels[-1]:
+            return False
+        value = value_of(self.problem, self.best, level)
+        return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
+
+    def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
+        """Tell whether the best placement costs no more than a bound, in steps: no other is better."""
+        return self.best is not None and bound is not None and cost.steps(self.best) <= bound
 
     def _agree(self, level: Level, cost: LevelCost, bound: int | None) -> None:
         """Compare what CP-SAT was told of a cost from outside with what the best placement costs."""
@@ -171,7 +186,7 @@ class LevelModels(LevelBounds):
         if self.tried:
             return [last]
         first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
-        return [first, last] if fixed or self.workers > 1 else [last]
+        return [first, last]
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""

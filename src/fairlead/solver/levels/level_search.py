@@ -114,9 +114,9 @@ class LevelSearch(LevelModels):
             if not note.proven and self._is_priced_first(level):
                 self._price(level, PARTS if self.tried else 1)
                 note = self._note(level, None if self.restricted else least)
-            encoding = None if note.proven else self._encode()
+            encoding = None if note.proven or (self.best and self.is_over(level)) else self._encode()
             if encoding is not None:
-                verdict, bound = self._solve(encoding, level, self._time_for(last=last))
+                verdict, bound = self._solve(encoding, level, self._time_for(level, last=last))
                 if verdict is Verdict.INFEASIBLE:
                     return self._refuted()
                 known = max((at for at in (bound, least) if at is not None), default=None)
@@ -198,11 +198,12 @@ class LevelSearch(LevelModels):
             return ()
         return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
 
-    def _time_for(self, *, last: bool) -> Deadline:
+    def _time_for(self, level: Level, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
+        due = self._due(level)
         if self.best is None or (last and (self.tried or all(note.proven for note in self.notes))):
-            return self.deadline
-        return self.deadline.part(SHARE_OF_TIME)
+            return due
+        return due.part(SHARE_OF_TIME)
 
     def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
         """Leave out what no placement that costs so much at most can hold; return a bound in steps.
