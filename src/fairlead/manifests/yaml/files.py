@@ -129,7 +129,8 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> T
     except UnicodeDecodeError as error:
         return Mistake(Source(file, 0), "", "", f"is not UTF-8: {error.reason}")
     except (OSError, ValueError) as error:
-        return Mistake(Source(file, 0), "", "", f"cannot be read: {error}")
+        reason = getattr(error, "strerror", None) or error
+        return Mistake(Source(file, 0), "", "", f"cannot be read: {reason}")
     if content is None:
         return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
