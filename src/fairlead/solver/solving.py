@@ -22,24 +22,24 @@ from fairlead.solver.answers.answer import Answer, Question, together, unproven
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
-from fairlead.solver.groups import Chosen, Grouped, choose_groups
-from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
+from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.levels.targets import loose_levels, strict
 from fairlead.solver.levels.tolerances import is_searched, loosened, unsearched, will_do
-from fairlead.solver.methods import covers, solve_giving_way, stand_alone
-from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.partial_groups import choose_partially
+from fairlead.solver.parts.dispatch import Where, solve_parts
+from fairlead.solver.parts.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.running.search import Search
-from fairlead.solver.side_by_side import place_side_by_side
 
 LOG = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class _Explain:
         """Return the conflicts of a problem that has no placement, or of its parts that have none."""
         if not self.certain:
             return ()
-        from fairlead.solver.conflicts.explanation import conflicts_of
+        from fairlead.solver.explaining.explanation import conflicts_of
 
         return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
 

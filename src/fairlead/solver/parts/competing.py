@@ -16,11 +16,11 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, added, origin_of, proven
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.answers.rows import Placed, among, left_by, overfull
-from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.keeping import SHARE_OF_FLOOR, better, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, better, keep_and_repair, standing_well
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.stages import first_stage, polished
+from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 

@@ -7,8 +7,8 @@ from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.dispensers import reference
-from fairlead.solver.first_placing import place_first
 from fairlead.solver.running.deadline import Deadline
 
 SMALL = 500

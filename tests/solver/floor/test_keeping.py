@@ -15,7 +15,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.keeping import SMALL, better, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SMALL, better, keep_and_repair, standing_well
 from random_problems import random_problem
 
 
