@@ -252,7 +252,7 @@ def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fra
     for _ in range(rounds):
         if blend.priced is not None:
             value, best = blend.value(), blend.priced.bound
-            close = 0.0 if rounds == ROUNDS else CLOSE * float(wanted - best)
+            close = (ENOUGH if rounds == ROUNDS else CLOSE) * float(wanted - best)
             if best >= wanted or (blend.keeps() and value - float(best) <= max(ENOUGH * abs(value), close)):
                 break
             blend.even()

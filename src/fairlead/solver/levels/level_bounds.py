@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 
 from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding
@@ -29,7 +30,7 @@ EVENING = 0.1
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
 # Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
-CLOSE = Fraction(1, 4)
+CLOSE = 0.25
 # Workloads times clusters from which on prices are asked before a search.
 PRICED_EARLY = 240
 
@@ -129,14 +130,16 @@ class LevelBounds:
             return
         if level != BALANCE:
             self._wanted(level, self.best)
-        asked = Asked(level, lambda found: self._wanted(level, found), pins, parts, self.held)
-        until = self.deadline.part(FILLING)
+        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
         if branches is None:
             return
         self.branches[level] = branches
-        branches.search(asked, until)
+        branches.search(asked, self.deadline.part(FILLING))
+        if level in self.targets:
+            closer = replace(asked, wanted=partial(self._wanted, level, part=CLOSE))
+            branches.search(closer, self.deadline.part(FILLING * CLOSE))
         found = branches.bound
         if found is None:
             return
@@ -160,8 +163,11 @@ class LevelBounds:
                 found[level] = cost.value(steps if cost.exact else steps + len(cost.costs))
         return found
 
-    def _wanted(self, level: Level, found: Placement | None) -> Fraction:
-        """Take a placement if it is better; return what a level has to be bounded by to be settled."""
+    def _wanted(self, level: Level, found: Placement | None, part: float = 1) -> Fraction:
+        """Take a placement if it is better; return what a level has to be bounded by to be settled.
+
+        That is within a part of its tolerance.
+        """
         best, outline = self.best or Placement({}), self.outline
         if found is not None and outline is not None and self.evened.get(level) is not found:
             tried = self._evened(level, Placement({**best, **found}))
@@ -172,7 +178,7 @@ class LevelBounds:
                 self.evened[level] = self.best
         value = Fraction(value_of(self.problem, best, level))
         if level in self.targets:
-            return value - CLOSE * self.targets[level].tolerance
+            return value - Fraction(part) * self.targets[level].tolerance
         cost = None if outline is None else outline.levels[level]
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale
