@@ -31,6 +31,8 @@ from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
 """How often every workload chooses at most before anything is cut in two."""
+STALE = 5
+"""After how many rounds without a better bound no more of them are worth while."""
 AGAIN = 6
 """The same after each cut."""
 PARTS = 400
@@ -247,13 +249,19 @@ def _cut(blend: Blend, at: int, cluster: int) -> Sequence[Blend]:
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
     """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
 
-    As long as the mix is above what a level is pinned to, other weights bound better.
+    As long as the mix is above what a level is pinned to, other weights bound better, unless nothing is won
+    any more.
     """
+    won: list[float] = []
     for _ in range(rounds):
         if blend.priced is not None:
             value, best = blend.value(), blend.priced.bound
-            close = (ENOUGH if rounds == ROUNDS else CLOSE) * float(wanted - best)
-            if best >= wanted or (blend.keeps() and value - float(best) <= max(ENOUGH * abs(value), close)):
+            missing = float(wanted - best)
+            close = (ENOUGH if rounds == ROUNDS else CLOSE) * missing
+            if missing <= 0 or (blend.keeps() and value - float(best) <= max(ENOUGH * abs(value), close)):
+                break
+            won.append(missing)
+            if len(won) > STALE and won[-1 - STALE] - missing <= ENOUGH * missing:
                 break
             blend.even()
         if not until.remaining():
