@@ -6,59 +6,43 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any, assert_never
+from typing import Any
 
-from fairlead.models.amounts import MOST_REPLICAS, excessive
+from fairlead.models.amounts import excessive
 from fairlead.models.balance import without_balance
 from fairlead.models.errors import ManifestError, Mistake
-from fairlead.models.in_order import Clusters, extremes, numbers_of
+from fairlead.models.in_order import Clusters, extremes
 from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
+from fairlead.models.mistaken import (
+    AMOUNT,
+    FREE,
+    MOST_REPLICAS,
+    Found,
+    all_whole,
+    amounts,
+    counts,
+    is_count,
+    is_whole,
+    numbers,
+)
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Aggregated,
-    Bounds,
-    Candidates,
     Capacity,
-    Companionship,
-    Copies,
     CustomCost,
     CustomRule,
     Duplicated,
-    Evenness,
-    Grouped,
-    GroupTotal,
-    MoveBudget,
-    MovePrice,
-    Moves,
-    Price,
-    Quota,
-    SharedRule,
-    Shares,
-    Tiers,
     Total,
-    Weights,
     WorkloadRule,
-    bounds,
     capacity,
     custom,
     total,
-    weights,
 )
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
-
-Found = Iterator[tuple[str, Any, str]]
-"""Field, value and what is wrong with it."""
-
-COUNT = f"must be a whole number from 0 to {MOST_REPLICAS}"
-AMOUNT = "must be a whole number of at least 0: millicores of cpu, bytes, pods or devices of all else"
-WEIGHT = "must be a whole number of at least 0"
-FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
-UNKNOWN = "is not a cluster of the problem"
 
 
 def completed(problem: Problem) -> Problem:
@@ -97,8 +81,8 @@ def _counted(workload: Workload) -> Workload:
 
 def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
     """Return `Workload.without` of a workload whose rules are complete: the total where no rule counts."""
-    counts = any(isinstance(rule, Total | Duplicated) for rule in rules)
-    return frozenset() if counts else frozenset([total.KIND])
+    told = any(isinstance(rule, Total | Duplicated) for rule in rules)
+    return frozenset() if told else frozenset([total.KIND])
 
 
 @kept
@@ -111,19 +95,19 @@ def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
     names = frozenset(problem.cluster_by_name)
     for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
-        found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
-        found += _amounts("free", cluster.free or {}, FREE, least=None)
+        found = [*amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
+        found += amounts("free", cluster.free or {}, FREE, least=None)
         for place, grade in enumerate(cluster.grades):
-            found += _numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
-            found += _amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
+            found += numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
+            found += amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
     for workload in problem.workloads:
         yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, names))
     for shared in problem.rules:
-        yield from _mistakes("problem", None, _of_shared(shared, names, frozenset(problem.workload_by_key)))
-    if any(not _is_count(workload.replicas) for workload in problem.workloads):
+        yield from _mistakes("problem", None, shared.mistakes(names, frozenset(problem.workload_by_key)))
+    if any(not is_count(workload.replicas) for workload in problem.workloads):
         return
-    if any(not _is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
+    if any(not is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
         return
     for workload, resource, message in excessive(problem):
         yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
@@ -137,68 +121,20 @@ def _mistakes(
         yield Mistake(source or Source("<dict>", 0), f"{subject}: {field}", str(value)[:80], message)
 
 
-def _is_whole(value: object) -> bool:
-    """Tell whether a value is a whole number; True and False are none."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _are_plain(clusters: Clusters) -> bool:
     """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
     had, free = clusters.allocatable.values(), clusters.free.values()
-    whole = all(_all_whole(column.amounts) for column in chain(had, free))
+    whole = all(all_whole(column.amounts) for column in chain(had, free))
     return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
-
-
-def _all_whole(numbers: Collection[object]) -> bool:
-    """Tell whether all numbers are plain whole ones."""
-    return operator.countOf(map(type, numbers), int) == len(numbers)
-
-
-def _is_count(value: Any) -> bool:
-    """Tell whether a value is a number of replicas."""
-    return _is_whole(value) and 0 <= value <= MOST_REPLICAS
-
-
-def _amounts(field: str, amounts: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
-    """Yield amounts that are not whole, or too small."""
-    if _all_whole(numbers_of(amounts)) and (least is None or extremes(amounts)[0] >= least):
-        return
-    for resource, amount in amounts.items():
-        if not _is_whole(amount) or (least is not None and amount < least):
-            yield f"{field}[{resource}]", amount, allowed
-
-
-def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
-    """Yield numbers, by field, that are no numbers of replicas; None stands for no limit."""
-    for field, number in numbers.items():
-        if number is not None and not (_is_whole(number) and 0 <= number <= most):
-            yield field, number, COUNT
-
-
-def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
-    """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
-    if _all_whole(numbers_of(counts)):
-        least, greatest = extremes(counts)
-        if least >= 0 and greatest <= most:
-            return
-    yield from _numbers({f"{field}[{name}]": count for name, count in counts.items()}, most)
-
-
-def _strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
-    """Yield clusters that the problem does not have."""
-    if names.issuperset(clusters):
-        return
-    for name in sorted(set(clusters) - names):
-        yield field, name, UNKNOWN
 
 
 def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
     """Yield what is wrong with a workload and its rules."""
-    yield from _numbers({"replicas": workload.replicas})
-    yield from _amounts("requests", workload.requests, AMOUNT, least=0)
-    yield from _counts("current", workload.current)
+    yield from numbers({"replicas": workload.replicas})
+    yield from amounts("requests", workload.requests, AMOUNT, least=0)
+    yield from counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from _of_rule(rule, names)
+        yield from rule.mistakes(names)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
@@ -217,71 +153,3 @@ def with_outside(problem: Problem) -> Problem:
                 levels.update((rule.level,) if isinstance(rule, CustomCost) else ())
     order = order_with(problem.levels, levels)
     return problem if order == problem.levels else replace(problem, levels=order)
-
-
-def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901, PLR0912 - one case a rule
-    """Yield what is wrong with one rule of a workload."""
-    match rule:
-        case Candidates():
-            yield from _strangers("Candidates.names", rule.names, names)
-        case Bounds():
-            for side, numbers in (("minimum", bounds.minima(rule)), ("maximum", bounds.maxima(rule))):
-                yield from _strangers(f"Bounds.{side}", numbers.names, names)
-                yield from _counts(f"Bounds.{side}", numbers)
-        case GroupTotal():
-            yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
-            yield from _numbers(
-                {
-                    f"GroupTotal {rule.name}: minimum": rule.minimum,
-                    f"GroupTotal {rule.name}: maximum": rule.maximum,
-                }
-            )
-        case CustomCost():
-            return
-        case Grouped():
-            about = f"{type(rule).__name__} {rule.name}"
-            for group, clusters in rule.members:
-                yield from _strangers(f"{about}: {group}", clusters, names)
-            yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
-        case Weights():
-            weighed = weights.by_cluster(rule)
-            yield from _strangers("Weights.weights", weighed, names)
-            yield from _amounts("Weights.weights", weighed, WEIGHT, least=0)
-        case Duplicated():
-            yield from _strangers("Duplicated.copies", rule.copies, names)
-            yield from _counts("Duplicated.copies", rule.copies)
-        case Price():
-            yield from _strangers("Price.prices", rule.prices, names)
-        case Evenness():
-            yield from _strangers("Evenness.clusters", rule.clusters, names)
-        case Tiers():
-            for number, tier in enumerate(rule.tiers):
-                yield from _strangers(f"Tiers.tiers[{number}]", tier, names)
-        case Shares():
-            for part in (part for depth in rule.depths for part in depth):
-                yield from _strangers(f"Shares {part.name}", part.clusters, names)
-        case Total() | Aggregated() | Copies() | Moves() | MovePrice():
-            return
-        case _:
-            assert_never(rule)
-
-
-def _of_shared(rule: SharedRule, names: frozenset[str], keys: frozenset[str]) -> Found:
-    """Yield what is wrong with one rule that several workloads share."""
-    match rule:
-        case MoveBudget():
-            yield from _numbers({f"MoveBudget {rule.name}: most": rule.most}, MOST_REPLICAS**2)
-        case Companionship():
-            for key in sorted(set(rule.members) - keys):
-                yield f"Companionship {rule.name}: members", key, "is not a workload of the problem"
-        case Quota():
-            yield from _strangers(
-                f"Quota {rule.name}: limits", (scope.cluster for scope in rule.limits if scope.cluster), names
-            )
-            for scope, limit in rule.limits.items():
-                if not _is_whole(limit.hard) or not _is_whole(limit.used):
-                    yield f"Quota {rule.name}: limits[{scope.resource}]", limit.hard, FREE
-        case Capacity():
-            return
-        case _:
-            assert_never(rule)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.in_order import anywhere
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
@@ -25,7 +26,7 @@ PODS_OF_A_NODE = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Unmistakable):
     """No cluster is asked for more of a resource than it can give.
 
     For every cluster and resource, the requests of all replicas placed there add up to at most what is free
@@ -34,6 +35,16 @@ class Capacity:
     that is overcommitted by others takes nothing new, and is not asked for more than nothing. Where a cluster
     tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """
+
+    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+        """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
+        yield from _of_sums(problem, placement)
+        yield from _of_grades(problem, placement)
+
+    def tied(self, problem: Problem) -> tuple[str, ...]:
+        """Return the keys of the workloads that it ties together whatever the clusters have: none."""
+        del problem
+        return ()
 
 
 def demands(workload: Workload, cluster: Cluster) -> Mapping[str, int]:
@@ -122,12 +133,6 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
         for resource, need in needs.items()
     ]
     return min(counts, default=PODS_OF_A_NODE)
-
-
-def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
-    yield from _of_sums(problem, placement)
-    yield from _of_grades(problem, placement)
 
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:

@@ -51,8 +51,6 @@ from fairlead.models.rules import (
     MoveBudget,
     Quota,
     WorkloadRule,
-    companionship,
-    quota,
 )
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.source import Source
@@ -172,11 +170,9 @@ def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
         match rule:
             case Companionship():
                 snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
-                found = partial(companionship.violations, rule, problem)
-                rows.append(Row(snapshots, found, rule.members))
+                rows.append(Row(snapshots, partial(rule.violations, problem), rule.members))
             case Quota():
-                inside = tuple(workload.key for workload in problem.workloads_in(rule.namespace))
-                rows.append(Row(MOST, partial(quota.violations, rule, problem), inside))
+                rows.append(Row(MOST, partial(rule.violations, problem), rule.tied(problem)))
             case Capacity() | MoveBudget():
                 continue
             case _:
