@@ -16,7 +16,7 @@ from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
-from fairlead.models.words import counted
+from fairlead.models.words import counted, unknown
 from fairlead.models.workload import Workload, Workloads
 
 
@@ -164,8 +164,6 @@ class Problem(Shown, Known):
         UsageError
             Where there is none of that key.
         """
-        try:
-            return self.workload_by_key[key]
-        except KeyError:
-            known = ", ".join(sorted(self.workload_by_key)) or "none"
-            raise UsageError(f"no workload {key!r}; known: {known}") from None
+        if key not in self.workload_by_key:
+            raise UsageError(unknown("workload", key, self.workload_by_key))
+        return self.workload_by_key[key]

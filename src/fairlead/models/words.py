@@ -9,6 +9,9 @@ from fairlead.models.quantity import format_units
 SHOWN = 3
 """Names that a sentence tells before it counts the rest."""
 
+NAMED = 5
+"""Names that an error proposes."""
+
 
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun.
@@ -86,6 +89,26 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
         told.append(f"{name} (did you mean {near[0]}?)" if near else name)
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> str:
+    """Say that there is no such thing, and what is called alike, or else what there is.
+
+    >>> print(unknown("cluster", "m22", ["m1", "m2"]))
+    no cluster 'm22'; did you mean m2
+    >>> print(unknown("cluster", "x", ["m1", "m2"]))
+    no cluster 'x'; known: m1, m2
+    """
+    names = sorted(known)
+    near = get_close_matches(name, names, NAMED)
+    told = f"did you mean {' or '.join(near)}" if near else f"known: {first_of(names, NAMED) or 'none'}"
+    return f"no {what} {name!r}; {told}"
+
+
+def first_of(names: Sequence[str], shown: int = SHOWN) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - shown
+    return f"{', '.join(names[:shown])} and {rest} more" if rest > 0 else ", ".join(names)
 
 
 def escaped(text: str) -> str:

@@ -284,7 +284,7 @@ def test_command_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (2, "error: no workload 'ngnx'; did you mean default/nginx\n")
     code, _, err = run(capsys, "nginx", "member9", "-f", str(EXAMPLES / "too-tight"))
     assert code == 2
-    assert "no cluster 'member9'; did you mean member2, member1" in err
+    assert "no cluster 'member9'; did you mean member2 or member1" in err
 
 
 def test_command_takes_no_method(capsys: pytest.CaptureFixture[str]) -> None:

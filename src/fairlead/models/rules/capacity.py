@@ -143,8 +143,13 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
             cluster = graded.get(name)
             most = graded_room(workload, cluster) if cluster else None
             if cluster and most is not None and replicas > most:
-                text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
-                yield Violation(KIND, text, replicas - most, cluster.source, workload.key, name, "grades")
+                yield too_many(workload, cluster, replicas, most)
+
+
+def too_many(workload: Workload, cluster: Cluster, replicas: int, most: int) -> Violation:
+    """Say that a workload does not fit onto the nodes of a cluster."""
+    text = f"{workload.key}: {replicas} on {cluster.name}, where the nodes of its grades fit {most}"
+    return Violation(KIND, text, replicas - most, cluster.source, workload.key, cluster.name, "grades")
 
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
@@ -157,10 +162,14 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
             pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
             over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
     for (name, resource), (amount, most) in sorted(over.items()):
-        asked, had = format_units(resource, amount), format_units(resource, most)
-        text = f"{name}: {asked} {resource} requested, {had} available"
-        source = problem.cluster_by_name[name].source
-        yield Violation(KIND, text, amount - most, source, None, name, resource)
+        yield too_much(problem.cluster_by_name[name], resource, amount, most)
+
+
+def too_much(cluster: Cluster, resource: str, amount: int, most: int) -> Violation:
+    """Say that a cluster is asked for more of a resource than there is."""
+    asked, had = format_units(resource, amount), format_units(resource, most)
+    text = f"{cluster.name}: {asked} {resource} requested, {had} available"
+    return Violation(KIND, text, amount - most, cluster.source, None, cluster.name, resource)
 
 
 def amount_of(resource: str, units: int) -> str:

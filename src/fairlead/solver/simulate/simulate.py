@@ -12,10 +12,11 @@ from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
+from fairlead.models.words import unknown
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of, unknown
+from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
