@@ -1,13 +1,16 @@
 """What may be wrong with the numbers of a problem, and with the clusters that it names."""
 
 import operator
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from fairlead.models.in_order import extremes, numbers_of
+from fairlead.models.in_order import Clusters, extremes, numbers_of
 
 Found = Iterator[tuple[str, Any, str]]
 """Field, value and what is wrong with it."""
+
+Fleet = Clusters
+"""The clusters that a problem has, beside which rules are looked at."""
 
 MOST_REPLICAS = 2**31 - 1
 """Replicas that a workload can have, as in Kubernetes."""
@@ -24,9 +27,9 @@ class Unmistakable:
 
     __slots__ = ()
 
-    def mistakes(self, *known: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet, keys: frozenset[str] = frozenset()) -> Found:
         """Yield nothing."""
-        del known
+        del known, keys
         yield from ()
 
 
@@ -70,9 +73,10 @@ def counts(field: str, found: Mapping[str, Any]) -> Found:
     yield from numbers({f"{field}[{name}]": count for name, count in found.items()})
 
 
-def strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
-    """Yield clusters that are not among the names of those that the problem has."""
-    if names.issuperset(clusters):
+def strangers(field: str, clusters: Collection[str], known: Fleet) -> Found:
+    """Yield clusters that the problem does not have."""
+    # Very often all are named, in order.
+    if clusters == known.names or all(map(known.by_name.__contains__, clusters)):
         return
-    for name in sorted(set(clusters) - names):
+    for name in sorted(set(clusters) - known.by_name.keys()):
         yield field, name, UNKNOWN

@@ -93,7 +93,7 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
-    names = frozenset(problem.cluster_by_name)
+    known = problem.all_clusters
     for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
         found = [*amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
         found += amounts("free", cluster.free or {}, FREE, least=None)
@@ -102,9 +102,9 @@ def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
             found += amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
     for workload in problem.workloads:
-        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, names))
+        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
     for shared in problem.rules:
-        yield from _mistakes("problem", None, shared.mistakes(names, frozenset(problem.workload_by_key)))
+        yield from _mistakes("problem", None, shared.mistakes(known, frozenset(problem.workload_by_key)))
     if any(not is_count(workload.replicas) for workload in problem.workloads):
         return
     if any(not is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
@@ -128,13 +128,13 @@ def _are_plain(clusters: Clusters) -> bool:
     return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
 
 
-def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
+def _of_workload(workload: Workload, known: Clusters) -> Found:
     """Yield what is wrong with a workload and its rules."""
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from rule.mistakes(names)
+        yield from rule.mistakes(known)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:

@@ -11,7 +11,7 @@ from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
 from fairlead.models.kept import Known
 from fairlead.models.levels import MINIMA as FOR_MINIMA
 from fairlead.models.levels import Level
-from fairlead.models.mistaken import Found, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
@@ -55,10 +55,10 @@ class Bounds(Known):
     preferred: bool = False
     """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         for side, numbers in (("minimum", minima(self)), ("maximum", maxima(self))):
-            yield from strangers(f"Bounds.{side}", numbers.names, names)
+            yield from strangers(f"Bounds.{side}", numbers.names, known)
             yield from counts(f"Bounds.{side}", numbers)
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Taint
-from fairlead.models.mistaken import Found, strangers
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -71,9 +71,9 @@ class Candidates:
     """Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet: they
     hold once such a cluster is open. None where these are not known. Left out of comparisons."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield candidates that the problem does not have."""
-        yield from strangers("Candidates.names", self.names, names)
+        yield from strangers("Candidates.names", self.names, known)
 
     def requirements(self, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
         """Yield that closed ones among some clusters stay empty, and that nothing grows where none may."""

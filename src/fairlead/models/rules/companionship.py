@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from fairlead.models.mistaken import Found
+from fairlead.models.mistaken import Fleet, Found
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
@@ -35,9 +35,9 @@ class Companionship:
     """True for affinity, False for anti-affinity."""
     source: Source | None = None
 
-    def mistakes(self, names: frozenset[str], keys: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
         """Yield workloads that the problem does not have."""
-        del names
+        del known
         for key in sorted(set(self.members) - keys):
             yield f"Companionship {self.name}: members", key, "is not a workload of the problem"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairlead.models.mistaken import Found, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
@@ -31,9 +31,9 @@ class Duplicated:
     ample: Mapping[str, int] = field(default_factory=dict)
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""
-        yield from strangers("Duplicated.copies", self.copies, names)
+        yield from strangers("Duplicated.copies", self.copies, known)
         yield from counts("Duplicated.copies", self.copies)
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level
-from fairlead.models.mistaken import Found, strangers
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.rules.measured import Measured
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ class Evenness:
     clusters: tuple[str, ...]
     """Candidates that take part, in name order."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""
-        yield from strangers("Evenness.clusters", self.clusters, names)
+        yield from strangers("Evenness.clusters", self.clusters, known)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the levels that count: evenness of the change first, of the result first where fresh."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairlead.models.mistaken import Found, numbers, strangers
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
@@ -40,10 +40,10 @@ class GroupTotal:
     several: bool = field(default=False, compare=False, repr=False)
     """Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"GroupTotal {self.name}"
-        yield from strangers(about, self.clusters, names)
+        yield from strangers(about, self.clusters, known)
         yield from numbers({f"{about}: minimum": self.minimum, f"{about}: maximum": self.maximum})
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:

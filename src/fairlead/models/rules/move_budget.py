@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.declared import KarmadaBinding
-from fairlead.models.mistaken import MOST_REPLICAS, Found, numbers
+from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
 from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -43,9 +43,9 @@ class MoveBudget:
     """Clusters by workload from which replicas are on their way already: they count as gone, not as moved."""
     source: Source | None = None
 
-    def mistakes(self, names: frozenset[str], keys: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
         """Yield a number that is none; what the problem does not have does not move."""
-        del names, keys
+        del known, keys
         yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)
 
     def tied(self, problem: Problem) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import COST, Level
-from fairlead.models.mistaken import Found, strangers
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
@@ -31,9 +31,9 @@ class Price:
     """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
     the same, or none."""
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""
-        yield from strangers("Price.prices", self.prices, names)
+        yield from strangers("Price.prices", self.prices, known)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the level on which they count."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fairlead.models.mistaken import FREE, Found, is_whole, strangers
+from fairlead.models.mistaken import FREE, Fleet, Found, is_whole, strangers
 from fairlead.models.quantity import format_units
 from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
@@ -74,11 +74,11 @@ class Quota:
     def __str__(self) -> str:
         return f"quota {self.namespace}/{self.name}"
 
-    def mistakes(self, names: frozenset[str], keys: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
         """Yield clusters that the problem does not have, and what are no whole numbers."""
         del keys
         about = f"Quota {self.name}: limits"
-        yield from strangers(about, (scope.cluster for scope in self.limits if scope.cluster), names)
+        yield from strangers(about, [scope.cluster for scope in self.limits if scope.cluster], known)
         for scope, limit in self.limits.items():
             if not is_whole(limit.hard) or not is_whole(limit.used):
                 yield f"{about}[{scope.resource}]", limit.hard, FREE

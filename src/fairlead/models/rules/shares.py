@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import Deviation, Level, share
-from fairlead.models.mistaken import Found, strangers
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
@@ -42,10 +42,10 @@ class Shares:
     one of the depth before."""
     source: Source | None = None
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""
         for part in (part for depth in self.depths for part in depth):
-            yield from strangers(f"Shares {part.name}", part.clusters, names)
+            yield from strangers(f"Shares {part.name}", part.clusters, known)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return one level for every depth."""

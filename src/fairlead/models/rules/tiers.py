@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import Level, tier
-from fairlead.models.mistaken import Found, strangers
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
@@ -25,10 +25,10 @@ class Tiers:
     """Candidates by tier, the preferred first; disjoint, and every candidate is in one."""
     sources: tuple[Source | None, ...] = field(default=())
 
-    def mistakes(self, names: frozenset[str]) -> Found:
+    def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""
         for number, inside in enumerate(self.tiers):
-            yield from strangers(f"Tiers.tiers[{number}]", inside, names)
+            yield from strangers(f"Tiers.tiers[{number}]", inside, known)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return one level for every tier but the last."""
