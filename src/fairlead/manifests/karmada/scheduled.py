@@ -36,6 +36,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     own, applied = _placements(subject, workload)
     return KarmadaBinding(
         placement=declared.written,
+        read=declared.placement,
         defaulting=subject.policy is not None,
         previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
         if spec
