@@ -83,11 +83,11 @@ class Federation:
             other = named(subject.policy.model.place)
             text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
             warnings.append(Statement("policy", text, subject.policy.source(), key))
-        reason, policy = self._policy(subject, key)
-        if policy is None:
+        reason, stated = self._policy(subject, key)
+        if stated is None:
             return Placed(None, (*warnings, *([reason] if reason else [])))
         annotations = marks("annotations", _objects(subject))
-        policy, remarked = overridden(policy, annotations, key)
+        policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
         warnings += remarked
         if subject.federated is not None:
@@ -102,7 +102,7 @@ class Federation:
             workload,
             rules=interpreted.rules,
             without=uncounted(interpreted.rules),
-            declared=_unit(subject, policy, annotations),
+            declared=_unit(subject, stated, policy, annotations),
             reading=reading,
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
@@ -184,11 +184,14 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
     )
 
 
-def _unit(subject: Subject, policy: AppliedPolicy, annotations: Marks) -> FederatedUnit:
-    """Return what KubeAdmiral's own scheduler sees of a subject."""
+def _unit(
+    subject: Subject, stated: AppliedPolicy, applied: AppliedPolicy, annotations: Marks
+) -> FederatedUnit:
+    """Return what KubeAdmiral's own scheduler sees of a subject: its policy, and what overrides that."""
     template = _template(subject)
     return FederatedUnit(
-        policy=policy.written,
+        policy=stated.written,
+        read=stated,
         template=template.document.data,
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
@@ -196,5 +199,5 @@ def _unit(subject: Subject, policy: AppliedPolicy, annotations: Marks) -> Federa
         labels={name: mark.value for name, mark in marks("labels", _objects(subject)).items()},
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
-        sources=policy.sources,
+        sources=applied.sources,
     )

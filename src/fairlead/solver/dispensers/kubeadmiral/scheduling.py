@@ -18,11 +18,9 @@ from datetime import UTC, datetime
 from fairlead.manifests.kubeadmiral.reading import (
     APPLIED_MIGRATION,
     AUTO_MIGRATION,
-    as_stored,
     feedback_of,
     overridden,
     read_feedback,
-    read_policy,
     text,
 )
 from fairlead.models.cluster import Cluster
@@ -196,7 +194,7 @@ def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
         namespace=workload.namespace,
         name=workload.name,
         api=api,
-        policy=overridden(read_policy(as_stored(declared.policy)), annotations),
+        policy=overridden(declared.read, annotations),
         replicas=workload.replicas,
         replicas_path=declared.replicas_path,
         current=dict(declared.current),
