@@ -34,7 +34,7 @@ from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
 from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.levels.targets import loose_levels, strict
-from fairlead.solver.levels.tolerances import loosened, unsearched
+from fairlead.solver.levels.tolerances import is_searched, loosened, unsearched, will_do
 from fairlead.solver.parts.dispatch import Where, solve_parts
 from fairlead.solver.parts.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.running.deadline import Deadline
@@ -49,6 +49,8 @@ SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
 SHARE_STRICT = 0.9
 """Of the time that is left, what may be used before levels are loosened that need not be best."""
+SHARE_LATER = 0.15
+"""The same for what comes after balance, where balance is searched thereafter and may change all of it."""
 WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
@@ -201,12 +203,15 @@ def _solve(
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
-    share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    share = replace(share, urgent=search.deadline)
-    found, failing = _strictly(bare, alone, method, share, where)
+    share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
+    first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
+    found, failing = _strictly(bare, alone, method, first, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
+        if first is not share and found.status is not Status.OPTIMAL and will_do(problem, found, alone):
+            more, _ = _strictly(bare, alone, method, share, where)
+            found = more if better(bare, more.placement, found.placement) is more.placement else found
         found = loosened(problem, found, alone, search)
     return _concluded(problem, found, started)
 

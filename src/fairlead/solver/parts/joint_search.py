@@ -145,6 +145,7 @@ def _minimised(part: Problem, question: Question, search: Search) -> Lexicograph
         search.seed,
         search.progress,
         relaxed=question.relaxed,
+        later=search.later,
         ties=search.ties,
     )
 
