@@ -92,10 +92,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
         return False
     if not search.deadline.remaining():
         return True
-    due, staying = search.part(SHARE_OF_TIME).deadline, standing_well(strict)
-    if staying and repaired(strict, staying, due) is not None:
-        return False
-    return not _searched(strict, due, search.seed)
+    return not _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
 
 def what_fits(part: Problem) -> Placement | None:
