@@ -21,11 +21,11 @@ def drawn(seed: int) -> tuple[Bowls, Box]:
     def numbers(most: int, least: int = 0) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array([rng.randint(least, most) for _ in range(CLUSTERS)], dtype=np.int64)
 
-    saving = (numbers(9), numbers(4)) if seed % 2 else ()
+    saved, held = (numbers(9), numbers(4)) if seed % 2 else (None, None)
     lower = numbers(2)
     upper = lower + numbers(4)
     total = rng.randint(int(lower.sum()), int(upper.sum()))
-    return Bowls(numbers(3), numbers(6, -6), *saving), Box(lower, upper, total)
+    return Bowls(numbers(3), numbers(6, -6), saved, held), Box(lower, upper, total)
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -70,7 +70,7 @@ class Mix:
         if not bool((self.counts == counts).all(axis=1).any()):
             costs = [own.about(counts) for own in self.own]
             self.counts = np.vstack((self.counts, counts))
-            self.used = np.vstack((self.used, self.choice.usage @ counts))
+            self.used = np.vstack((self.used, (self.choice.usage @ counts).astype(float)))
             self.costs = np.vstack((self.costs, costs))
             self.parts = np.append(self.parts, 0.0)
 

@@ -90,15 +90,15 @@ def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fr
         for own, scale in known
     ]
     whole = np.array(parts or [[[0] * len(costs[0].bend)] * 2], dtype=np.int64).sum(axis=0)
-    saving = next(
+    saved, held = next(
         (
             (np.full_like(own.held, math.ceil(scale * own.saved)), own.held)
             for own, scale in known
             if own.saved
         ),
-        None,
+        (None, None),
     )
-    bowls = Bowls(whole[0], whole[1], *(saving or ()))
+    bowls = Bowls(whole[0], whole[1], saved, held)
     return bowls, sum((scale * own.constant for own, scale in known), Fraction(0))
 
 
