@@ -17,7 +17,7 @@ from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
