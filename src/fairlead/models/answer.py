@@ -72,6 +72,12 @@ class Answer(Shown):
 
     __slots__ = ()
 
+    @property
+    def shown_by(self) -> Renderer:
+        """What shows it."""
+        renderer: Renderer = Shown.renderer()
+        return renderer
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values; the keys are described in `fairlead.report.documents`."""
         return self.shown_by.document(self)

@@ -8,9 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # type checkers know better
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import ClassVar
-
-    from fairlead.models.answer import Renderer
+    from typing import Any, ClassVar
 
 
 class Shown:
@@ -19,16 +17,12 @@ class Shown:
     Attributes
     ----------
     renderer
-        Returns what shows it, imported at the first time; set once, when `fairlead` is imported.
+        Returns what shows it (`fairlead.models.answer.Renderer`), imported at the first time; set once, when
+        `fairlead` is imported.
     """
 
     __slots__ = ()
-    renderer: ClassVar[Callable[[], Renderer]]
-
-    @property
-    def shown_by(self) -> Renderer:
-        """What shows it."""
-        return Shown.renderer()
+    renderer: ClassVar[Callable[[], Any]]
 
     def _repr_html_(self) -> str:
-        return self.shown_by.notebook(self)
+        return str(Shown.renderer().notebook(self))
