@@ -2,9 +2,9 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from types import MappingProxyType
+from typing import NamedTuple
 
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Cell, Column, Line, Row, Table, Text, Tone
@@ -22,8 +22,7 @@ WRAPPED_AT_LEAST = 20
 """Characters to which lines are broken at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Which rows of a placement are printed, and in which order."""
 
     changed: bool = False
@@ -37,8 +36,7 @@ class Rows:
     """Name of the column that sorts the rows; empty keeps the order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How an answer is printed."""
 
     wide: bool = False

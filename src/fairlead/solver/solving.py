@@ -22,22 +22,21 @@ from fairlead.solver.answers.answer import Answer, Question, together, unproven
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.standing_alone import covers, stand_alone
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
 from fairlead.solver.levels.targets import loose_levels, strict
-from fairlead.solver.levels.tolerances import loosened, unsearched
-from fairlead.solver.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.machines import Where
 from fairlead.solver.running.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
 
@@ -207,6 +206,8 @@ def _solve(
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
+        from fairlead.solver.levels.tolerances import loosened
+
         found = loosened(problem, found, alone, search)
     return _concluded(problem, found, started)
 
@@ -233,6 +234,9 @@ def _strictly(
         return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
     if not search.deadline.remaining():
         return _at_once(problem, search), ()
+    # Everything that searches is imported where workloads compete; most problems of a few do not.
+    from fairlead.solver.dispatch import solve_parts
+
     answers = solve_parts(components(problem), alone, search, where)
     failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if not failing:
@@ -260,6 +264,8 @@ def _at_once(problem: Problem, search: Search) -> Answer:
         if found is None or is_small(problem):
             found = better(problem, found, place_greedily(problem, Deadline.after(0)))
     if found is not None and loose_levels(problem):
+        from fairlead.solver.levels.tolerances import unsearched
+
         return unsearched(problem, found)
     return unproven(problem, found)
 
@@ -271,6 +277,8 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
     def place(trial: Problem) -> Placement:
+        from fairlead.solver.methods import solve_giving_way
+
         bare = replace(trial, workloads=tuple(without_preferences(each) for each in trial.workloads))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
         return found.placement or place_greedily(bare, search.deadline)
