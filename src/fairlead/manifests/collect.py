@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -232,9 +233,19 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     """Say how many documents of an unknown kind were skipped."""
     count = f"{len(documents)} documents" if len(documents) > 1 else "1 document"
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
-    if kind in _INSTEAD:
-        text += f"; {_INSTEAD[kind]}"
+    if hint := _INSTEAD.get(kind) or _nearest(*kind):
+        text += f"; {hint}"
     return Statement("unknown-kind", text, min(document.source() for document in documents))
+
+
+def _nearest(api_version: str, kind: str) -> str:
+    """Return what may be meant by a kind that is not read: another version of it, or a name like it."""
+    group = api_version.rpartition("/")[0]
+    versions = [version for version, name in KINDS if name == kind and version.rpartition("/")[0] == group]
+    if versions:
+        return f"allowed {'is' if len(versions) == 1 else 'are'} {' and '.join(versions)}"
+    alike = get_close_matches(kind, [name for version, name in KINDS if version == api_version], 1)
+    return f"did you mean {alike[0]}?" if alike else ""
 
 
 def _add(

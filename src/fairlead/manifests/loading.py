@@ -45,6 +45,9 @@ from fairlead.models.workload import Workload, as_it_runs
 
 __all__ = ["Input", "load", "select"]
 
+MANY = 20
+"""Warnings after which it is no longer looked for what a workload that is left out may be meant by."""
+
 
 def load(
     *sources: Input | Iterable[Input], recursive: bool = False, extensions: Iterable[Extension] = ()
@@ -175,7 +178,9 @@ def problem_of(
         if federation is not None and not subject.unread and federation.places(subject):
             federated.append((subject, key))
             continue
-        declared, reason = declared_for(subject), left_out(subject, key)
+        declared = declared_for(subject)
+        # Nobody reads what is odd of hundreds of workloads.
+        reason = left_out(subject, key, manifests.policies if len(warnings) < MANY else ())
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
         else:
