@@ -86,8 +86,8 @@ bench: environment ## measure speed against the contenders, about two minutes
 week: environment ## a week of a fleet under fairlead and the greedy schedulers, some minutes
 	@.venv/bin/python benchmarks/week.py $(WEEK_OPTIONS)
 
-bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md
-	@.venv/bin/python benchmarks/run.py --full --write-docs
+bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md anew
+	@.venv/bin/python benchmarks/run.py --write-docs
 
 lint: environment ## style: ruff check, ruff format --check
 	@echo "==> lint"

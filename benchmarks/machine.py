@@ -10,9 +10,11 @@ from pathlib import Path
 
 
 def described() -> Mapping[str, str]:
-    """Return machine and versions, in words."""
+    """Return machine, versions, and when it is measured, in words."""
+    busy = load()
     packages = ("fairlead", "ortools", "numpy")
     return {
+        "measured": today() + ("" if busy is None else f", {busy:.1f} processes at work before it began"),
         "processor": _found(r"model name\s*:\s*(.+)", "/proc/cpuinfo") or platform.processor() or "unknown",
         "cores": str(os.cpu_count()),
         "memory": _memory(),

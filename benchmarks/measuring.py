@@ -13,7 +13,6 @@ from typing import Any
 
 from answers import Answer, Effort, NotApplicableError, Point
 from contenders import CONTENDERS
-from machine import today
 
 import fairlead
 from fairlead.models.levels import MOVES_FIRST, MOVES_UNCHANGED
@@ -77,8 +76,6 @@ class Measurement:
         Greatest memory of the process (VmHWM), the problem itself included.
     points
         How values and bounds got better, as the contender told.
-    date
-        Day of the measurement.
     seed
         From which the problem was made.
     """
@@ -93,7 +90,6 @@ class Measurement:
     levels: tuple[LevelMeasure, ...] = ()
     mebibytes: float = 0.0
     points: tuple[Point, ...] = ()
-    date: str = ""
     seed: int = 0
 
     @property
@@ -137,7 +133,7 @@ def measured_here(case: str, problem: Problem, contender: str, seconds: float, w
     try:
         answer = CONTENDERS[contender].solve(problem, effort)
     except NotApplicableError as error:
-        return Measurement(case, contender, seconds, 0.0, "not applicable", str(error), date=today())
+        return Measurement(case, contender, seconds, 0.0, "not applicable", str(error))
     return of_answer(case, problem, contender, answer, effort)
 
 
@@ -158,9 +154,7 @@ def of_answer(case: str, problem: Problem, contender: str, answer: Answer, effor
     levels = _levels(problem, answer, scored=state == "valid")
     proven = answer.proven and state == "valid"
     points = tuple(effort.points)
-    return Measurement(
-        case, contender, effort.seconds, taken, state, remark, proven, levels, memory, points, today()
-    )
+    return Measurement(case, contender, effort.seconds, taken, state, remark, proven, levels, memory, points)
 
 
 def _judged(problem: Problem, answer: Answer, *, bound_only: bool) -> tuple[str, str]:
@@ -245,12 +239,10 @@ def measure(case: str, contender: str, seconds: float, workers: int, seed: int =
             )
         except subprocess.TimeoutExpired as error:
             taken = float(error.timeout)
-            return Measurement(
-                case, contender, seconds, taken, "failed", f"ended after {taken:.0f} s", date=today()
-            )
+            return Measurement(case, contender, seconds, taken, "failed", f"ended after {taken:.0f} s")
         if done.returncode or not file.exists():
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            return Measurement(case, contender, seconds, 0.0, "failed", last, date=today(), seed=seed)
+            return Measurement(case, contender, seconds, 0.0, "failed", last, seed=seed)
         return from_dict(json.loads(file.read_text()))
 
 

@@ -3,19 +3,19 @@
     python benchmarks/run.py                        # short: about two minutes
     python benchmarks/run.py --full                 # every case and contender: about an hour
     python benchmarks/run.py --only 'batch-50x10-*' # some cases, with all their contenders
-    python benchmarks/run.py --full --write-docs    # and write docs/benchmarks.md and its drawings anew
+    python benchmarks/run.py --write-docs           # that, and write docs/benchmarks.md and its drawings
 
 The exit code is 1 where a bar is missed or a value is wrong. Absolute times depend on the machine and on what
 else runs there; the ratios and gaps hardly do.
 """
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from fnmatch import fnmatch
+from io import StringIO
 from pathlib import Path
 
 from bars import judge, required
@@ -24,47 +24,41 @@ from curves import draw
 from loading import measure_loading
 from machine import described, load
 from many import measure_many
-from measuring import Measurement, from_dict, measure
+from measuring import Measurement, measure
 from registry import CASES, Case
 from single_rules import SIZES, measure_rules
 from singles import measure_single
 from spread import measure_spread
 from starting import measure_commands, measure_load, measure_start
-from tables import case_table, put_between_markers, to_markdown
+from tables import Fine, case_table, put_between_markers, to_markdown
 from trend import Ratio, keep, on_record, slower
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
-# What was measured last; a run that writes the document replaces only what it measured itself.
-RECORD = ROOT / "build" / "benchmarks.json"
 
 
 def main() -> int:
     """Run the benchmarks that are asked for; the exit code is 1 where a bar is missed or a value is wrong."""
     arguments = _arguments()
-    chosen = _chosen(arguments.only, full=arguments.full)
+    full = arguments.full or arguments.write_docs
+    chosen = _chosen(arguments.only, full=full)
     if arguments.list:
         _list()
         return 0
     if not chosen:
         sys.exit(f"no case is named like {arguments.only}; --list shows all")
-    failures: list[str] = []
+    machine = described()
     ratios: list[Ratio] = []
+    fine = Fine({}, [])
     if not arguments.only:
-        failures += measure_single(ratios, full=arguments.full) + measure_many(ratios)
-        failures += measure_spread(full=arguments.full)
-        failures += measure_rules(SIZES if arguments.full else SIZES[:2], repeat=7 if arguments.full else 3)
-        failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
-        failures += measure_commands(repeat=15 if arguments.full else 7)
-        failures += measure_loading(ratios, full=arguments.full)
-    whole = arguments.full or bool(arguments.only)
-    measured = _measure_all(chosen, arguments, full=whole)
-    failures += _report(measured)
+        fine = _measure_fine(ratios, full=full)
+    measured = _measure_all(chosen, arguments, full=full or bool(arguments.only))
+    failures = [*fine.missed, *_report(measured)]
     keep([*ratios, *_beside_others(measured)])
     for each in slower(on_record()):
         print(f"SLOWER: {each}")
     if arguments.write_docs:
-        _write(_recorded(measured))
+        _write(measured, fine, machine)
     for failure in failures:
         print(f"FAILED: {failure}")
     return 1 if failures else 0
@@ -90,8 +84,44 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--seed", type=int, default=0, help="from which the problems are made; 0 is documented"
     )
-    parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md and its drawings")
-    return parser.parse_args()
+    parser.add_argument(
+        "--write-docs", action="store_true", help="as --full, and write docs/benchmarks.md and its drawings"
+    )
+    arguments = parser.parse_args()
+    if arguments.write_docs and arguments.only:
+        parser.error("--write-docs measures everything: its rows are all of one run")
+    return arguments
+
+
+class _Heard(StringIO):
+    """Keeps what is printed, and prints it."""
+
+    def write(self, text: str) -> int:
+        """Print and keep."""
+        print(text, end="", file=sys.__stdout__, flush=True)
+        return super().write(text)
+
+
+def _measure_fine(ratios: list[Ratio], *, full: bool) -> Fine:
+    """Measure what takes milliseconds or seconds and has tables of its own."""
+    often = 15 if full else 7
+    steps: Mapping[str, Callable[[], list[str]]] = {
+        "One workload": lambda: measure_single(ratios, full=full),
+        "Many workloads in one call": lambda: measure_many(ratios),
+        "One workload in some of many regions": lambda: measure_spread(full=full),
+        "One workload under every ordinary rule": lambda: measure_rules(
+            SIZES if full else SIZES[:2], repeat=7 if full else 3
+        ),
+        "Start and commands": lambda: measure_start(often) + measure_commands(often),
+        "Loading": lambda: measure_load() + measure_loading(ratios, full=full),
+    }
+    printed: dict[str, str] = {}
+    missed: list[str] = []
+    for title, step in steps.items():
+        with redirect_stdout(_Heard()) as heard:
+            missed += step()
+        printed[title] = heard.getvalue().strip()
+    return Fine(printed, missed)
 
 
 def _chosen(pattern: str | None, *, full: bool) -> list[Case]:
@@ -165,29 +195,7 @@ def _beside_others(measured: Sequence[Measurement]) -> Iterator[Ratio]:
             yield Ratio(f"{one.case} in {one.limit:g} s", "the best other", one.values[0] / best)
 
 
-def _recorded(measured: Sequence[Measurement]) -> list[Measurement]:
-    """Put what was measured now in place of what is on record of it; return everything."""
-    known: list[Measurement] = []
-    if RECORD.exists():
-        known = [from_dict(data) for data in json.loads(RECORD.read_text())]
-    merged = merge(known, measured)
-    RECORD.parent.mkdir(exist_ok=True)
-    RECORD.write_text(json.dumps([asdict(one) for one in merged]))
-    return merged
-
-
-def merge(known: Sequence[Measurement], measured: Sequence[Measurement]) -> list[Measurement]:
-    """Return the newest measurement of every job that is in the registry, in its order."""
-    newest = {(one.case, one.contender, one.limit): one for one in (*known, *measured)}
-    return [
-        newest[case.name, contender, limit]
-        for case in CASES.values()
-        for contender, limit in jobs(case, full=True)
-        if (case.name, contender, limit) in newest
-    ]
-
-
-def _write(measured: Sequence[Measurement]) -> None:
+def _write(measured: Sequence[Measurement], fine: Fine, machine: Mapping[str, str]) -> None:
     """Write the document and its drawings."""
     figures: dict[str, str] = {}
     for name in CASES:
@@ -195,7 +203,7 @@ def _write(measured: Sequence[Measurement]) -> None:
         file = DOCUMENT.with_name(f"benchmarks-{name}.svg")
         if draw(name, of_case, file):
             figures[name] = file.name
-    text = to_markdown(CASES, measured, list(judge(CASES, measured)), described(), figures)
+    text = to_markdown(CASES, measured, list(judge(CASES, measured)), machine, figures, fine)
     DOCUMENT.write_text(put_between_markers(DOCUMENT.read_text(), text))
     print(f"written: {DOCUMENT}")
 

@@ -1,6 +1,7 @@
 """Measurements as Markdown, and the place in docs/benchmarks.md where they stand."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bars import Verdict, required
 from measuring import Measurement
@@ -10,12 +11,21 @@ BEGIN = "<!-- measured: begin (written by benchmarks/run.py --write-docs) -->"
 END = "<!-- measured: end -->"
 
 
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """What was measured in milliseconds or seconds: what was printed, by title, and which bars are missed."""
+
+    printed: Mapping[str, str]
+    missed: Sequence[str]
+
+
 def to_markdown(
     cases: Mapping[str, Case],
     measurements: Sequence[Measurement],
     verdicts: Sequence[Verdict],
     machine: Mapping[str, str],
     figures: Mapping[str, str],
+    fine: Fine,
 ) -> str:
     """Write everything that was measured.
 
@@ -29,11 +39,17 @@ def to_markdown(
         What it was measured on, in words.
     figures
         File names of drawings by case, relative to the document.
+    fine
+        What has tables of its own.
     """
     parts = [_table(("", ""), [(name, text) for name, text in machine.items()])]
     if verdicts:
         rows = [_verdict_row(verdict) for verdict in verdicts]
         parts += ["### Bars", _table(("case", "by", "required", "reached", ""), rows)]
+    if fine.missed:
+        parts.append("Besides, these are missed:\n\n" + "\n".join(f"* {each}" for each in fine.missed))
+    for title, printed in fine.printed.items():
+        parts += [f"### {title}", f"```text\n{printed}\n```"]
     for name, case in cases.items():
         of_case = [measurement for measurement in measurements if measurement.case == name]
         if of_case:
@@ -44,11 +60,9 @@ def to_markdown(
 
 
 def _about(case: Case, measurements: Sequence[Measurement]) -> str:
-    """Say what the case is and when it was measured."""
-    days = " and ".join(sorted({one.date for one in measurements if one.date}))
+    """Say what the case is, and of which seed."""
     seeds = " and ".join(str(seed) for seed in sorted({one.seed for one in measurements}))
-    measured = f" Seed {seeds}, measured on {days}." if days else ""
-    return f"{case.about[0].upper()}{case.about[1:]}.{measured}"
+    return f"{case.about[0].upper()}{case.about[1:]}. Seed {seeds}."
 
 
 def _verdict_row(verdict: Verdict) -> tuple[str, ...]:

@@ -681,6 +681,20 @@ def test_a_byte_order_mark_is_accepted() -> None:
     assert one(b"\xef\xbb\xbf" + HEAD.encode()).source(("apiVersion",)).line == 1
 
 
+def test_byte_order_marks_of_joined_files_are_accepted() -> None:
+    """As ``cat`` leaves them in the middle; lines are counted as before."""
+    mark = b"\xef\xbb\xbf" + HEAD.encode()
+    documents, mistakes = read_documents([io.BytesIO(mark + b"---\n" + mark)])
+    assert mistakes == []
+    second = HEAD.count("\n") + 2
+    assert [each.source(("apiVersion",)).line for each in documents] == [1, second]
+
+
+def test_the_items_of_a_list_are_a_list() -> None:
+    """A mapping of items is a mistake, not an unknown kind."""
+    assert only(b"apiVersion: v1\nkind: List\nitems: {a: b}\n") == (3, "items", "must be a list")
+
+
 def test_large_files_are_refused() -> None:
     """The limit itself still fits."""
     size = len(HEAD.encode())

@@ -30,8 +30,8 @@ from measuring import LevelMeasure, Measurement, gap_of, measure, measured_here
 from mixed_cases import independent, mixed, planted, priorities
 from openb_cases import openb
 from registry import CASES, Bar
-from run import jobs, merge
-from tables import BEGIN, END, put_between_markers, to_markdown
+from run import jobs, main
+from tables import BEGIN, END, Fine, put_between_markers, to_markdown
 from trend import Ratio, keep, on_record, slower
 
 
@@ -330,13 +330,17 @@ def test_the_tables_are_deterministic_and_never_show_invalid_values(tmp_path: Pa
     ]
     verdicts = list(judge(CASES, found))
     assert [len(each.missed) for each in verdicts] == [1], "one part in a hundred is missing"
-    machine = {"date": "2026-11-21", "cores": "2"}
-    texts = [to_markdown(CASES, found, verdicts, machine, {"batch-50x10-l1": "a.svg"}) for _ in range(2)]
+    machine = {"measured": "2026-11-21", "cores": "2"}
+    fine = Fine({"One workload": "1.2 ms"}, ["one workload takes 1.2 ms"])
+    drawn = {"batch-50x10-l1": "a.svg"}
+    texts = [to_markdown(CASES, found, verdicts, machine, drawn, fine) for _ in range(2)]
     assert texts[0] == texts[1]
     assert "12,345" not in texts[0]
     assert "| naive CP-SAT | 5 | 4.00 | 110 | 1.100000 | 90 | 18.1818% | 100 |  |" in texts[0]
     assert "invalid: 1 broken, first: too / much" in texts[0]
     assert "**missed**: gap 1.0000%, 0.1000% allowed" in texts[0]
+    assert "* one workload takes 1.2 ms\n" in texts[0]
+    assert "### One workload\n\n```text\n1.2 ms\n```\n" in texts[0]
     drawings = [tmp_path / "first.svg", tmp_path / "second.svg"]
     for drawing in drawings:
         assert draw("batch-50x10-l1", found, drawing)
@@ -344,12 +348,11 @@ def test_the_tables_are_deterministic_and_never_show_invalid_values(tmp_path: Pa
     assert "fairlead" in drawings[0].read_text()
 
 
-def test_new_measurements_replace_those_of_the_same_job() -> None:
-    """A short run leaves on record what only a full one measures; what is not in the registry is dropped."""
-    old = [measurement("fairlead", 3.0, 1.0), measurement("naive CP-SAT", 4.0, 1.0)]
-    old.append(measurement("nobody", 5.0, 1.0))
-    new = [measurement("fairlead", 2.0, 1.0)]
-    assert [one.value for one in merge(old, new)] == [2.0, 4.0]
+def test_a_page_of_some_cases_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its other rows would be of another day."""
+    monkeypatch.setattr("sys.argv", ["run.py", "--write-docs", "--only", "openb"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
 
 
 def test_what_was_measured_stands_between_its_markers() -> None:

@@ -83,8 +83,8 @@ def test_import_is_light() -> None:
     [
         ("doctor", {"numpy", "networkx", "pandas", "ortools", "rich"}),
         # One workload: the exact allocation answers, nobody competes, and one wave starts everything.
-        ("solve", {"networkx", "pandas", "ortools", "fairlead.solver.competing"}),
-        ("plan", {"networkx", "pandas", "ortools", "fairlead.solver.competing"}),
+        ("solve", {"networkx", "pandas", "ortools", "fairlead.solver.parts.competing"}),
+        ("plan", {"networkx", "pandas", "ortools", "fairlead.solver.parts.competing"}),
     ],
 )
 def test_commands_import_what_they_need(command: str, unused: set[str]) -> None:

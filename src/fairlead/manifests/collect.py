@@ -61,6 +61,8 @@ _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z
 _INSTEAD = {
     ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does"
 }
+# Characters that Karmada takes for a cluster, and Kubernetes for a namespace.
+_LONGEST_CLUSTER, _LONGEST_NAMESPACE = 48, 63
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
 _LEFT_OUT = ("bindings", "federated_objects")
@@ -182,7 +184,7 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
             from fairlead.manifests.own.findings import unknown_kind
 
             manifests.mistakes.append(unknown_kind(document))
-        elif _group(document) == _EARLIER_GROUP:
+        elif _group(document) == _EARLIER_GROUP and document.kind.startswith("Federated"):
             text = f"{document.kind} of {document.api_version} is left out: it is not supported"
             text += "; KubeAdmiral has replaced it by FederatedObject"
             manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
@@ -303,11 +305,31 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
 
 def _odd_name(located: Located[Object]) -> Iterator[Statement]:
     """Say that an API server would refuse a name; here it names a thing all the same."""
-    name = located.model.metadata.name
-    if not _DNS_NAME.fullmatch(name):
-        text = f"{located.document.kind}: metadata.name {name!r} is no name that Kubernetes takes: lower case"
-        text += " letters, digits, '-' and '.', with a letter or digit at both ends"
-        yield Statement("name", text, located.source("metadata", "name"))
+    meta, kind = located.model.metadata, located.document.kind
+    if meta.name == meta.generate_name:
+        text = (
+            f"{kind}: metadata.generateName {meta.name!r} stands for the name that Kubernetes will make of it"
+        )
+        yield Statement("name", text, located.source("metadata", "generateName"))
+    else:
+        longest = _LONGEST_CLUSTER if isinstance(located.model, Cluster) else None
+        yield from _odd(located, "name", meta.name, longest)
+    if meta.namespace:
+        yield from _odd(located, "namespace", meta.namespace, _LONGEST_NAMESPACE)
+
+
+def _odd(located: Located[Object], field: str, name: str, longest: int | None) -> Iterator[Statement]:
+    """Say what an API server takes instead of a name; a length means that it has no dots either."""
+    fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
+    if fits and not (longest and "." in name):
+        return
+    text = f"{located.document.kind}: metadata.{field} {name!r} is no name that Kubernetes takes: "
+    allowed = "lower case letters, digits, '-' and '.'"
+    if longest:
+        allowed = f"at most {longest} lower case letters, digits and '-'"
+    yield Statement(
+        "name", f"{text}{allowed}, with a letter or digit at both ends", located.source("metadata", field)
+    )
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:

@@ -8,6 +8,7 @@ by one. This module needs NumPy, and is imported where there are many places to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, compress, pairwise, repeat
@@ -36,7 +37,7 @@ def used_at_once(
     asked: Sequence[Mapping[str, int]],
     placed: Placed,
     names: tuple[str, ...],
-    counted: Callable[[str], frozenset[str]],
+    counted: Callable[[str], AbstractSet[str]],
 ) -> dict[str, Column] | None:
     """Return what workloads use by resource and cluster; None where 64 bits may not do.
 
@@ -68,7 +69,10 @@ def used_at_once(
         columns = _positions(placed[rows], names, len(counts))
         for number, resource in enumerate(resources):
             need = np.array([each.get(resource, 0) for each in asked[rows]], dtype=np.int64)
-            np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
+            if columns is None:
+                sums[number, :-1] += need @ counts.reshape(len(need), len(names))
+            else:
+                np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
     sums = sums[:, :-1]
     for number, resource in enumerate(resources):
         charged = counted(resource)
@@ -84,10 +88,13 @@ def used_at_once(
     return found
 
 
-def _positions(placed: Placed, names: tuple[str, ...], count: int) -> Whole:
-    """Return where each place stands among the names, after the last where it is not among them."""
+def _positions(placed: Placed, names: tuple[str, ...], count: int) -> Whole | None:
+    """Return where each place stands among the names, after the last where it is not among them.
+
+    None where every workload has exactly these places, in order.
+    """
     if all(len(each) == len(names) and tuple(each) == names for each in placed):
-        return np.tile(np.arange(len(names)), len(placed))
+        return None
     position = {name: at for at, name in enumerate(names)}
     held = map(position.get, chain.from_iterable(placed), repeat(len(names)))
     return np.fromiter(held, dtype=np.int64, count=count)
@@ -160,13 +167,15 @@ class _Rows:
         weights, weight = np.arange(self.weights.max(initial=0) + 1), self.weights
         if len(weights) > len(weight):
             weights, weight = np.unique(self.weights, return_inverse=True)
-        sizes, size = np.unique(totals, return_inverse=True)
+        sizes = list(dict.fromkeys(self.replicas))
+        place = {total: number for number, total in enumerate(sizes)}
+        size = np.array([place[total] for total in self.replicas])
         places = np.repeat(size, self.lengths) * len(weights) + weight
         costs = np.repeat(wholes, self.lengths) * self.counts**2 * counted
         squares = np.bincount(places, costs, minlength=len(sizes) * len(weights))
         at = np.flatnonzero(squares)
-        under = zip(sizes[at // len(weights)].tolist(), weights[at % len(weights)].tolist(), strict=True)
-        parts = zip(map(int, squares[at].tolist()), (total * each for total, each in under), strict=True)
+        under = zip((at // len(weights)).tolist(), weights[at % len(weights)].tolist(), strict=True)
+        parts = zip(map(int, squares[at].tolist()), (sizes[n] * each for n, each in under), strict=True)
         held = int((self.counts * counted).sum())
         straight = sum(total for whole, total in zip(self.wholes, self.replicas, strict=True) if whole)
         return chain(parts, [(straight - 2 * held, 1)])
@@ -197,9 +206,9 @@ class _Rows:
 def _slices(placed: Placed) -> Iterator[tuple[slice, Whole, Whole]]:
     """Yield some workloads after the other, how many places each of them has, and the replicas there."""
     lengths = np.fromiter(map(len, placed), dtype=np.int64, count=len(placed))
-    number = np.cumsum(lengths) // AT_ONCE
-    starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(placed)]
-    for start, end in pairwise(starts):
+    ends = np.cumsum(lengths)
+    starts = np.flatnonzero(np.diff(ends // AT_ONCE)) + 1 if lengths.sum() >= AT_ONCE else ends[:0]
+    for start, end in pairwise([0, *starts.tolist(), len(placed)]):
         rows = slice(start, end)
         yield rows, lengths[rows], _replicas(placed[rows], int(lengths[rows].sum()))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, compress, repeat
@@ -193,10 +194,11 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
         return dict(zip(self.names, range(len(self)), strict=True))
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def known(self) -> AbstractSet[str]:
         """Names of those of known capacity."""
-        told = [each is not None for each in self._free]
-        return frozenset(self.names if all(told) else compress(self.names, told))
+        if all(self._free):
+            return self.by_name.keys()
+        return frozenset(compress(self.names, [each is not None for each in self._free]))
 
     @cached_property
     def _free(self) -> list[Mapping[str, int] | None]:
@@ -215,10 +217,10 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     def _by_resource(self, amounts: list[Mapping[str, int] | None]) -> Mapping[str, Column]:
         """Return amounts of those clusters that tell any."""
-        told = [each for each in amounts if each is not None]
-        if len(told) in (0, len(self)):
-            return by_resource(self.names, told)
-        return by_resource(tuple(compress(self.names, [each is not None for each in amounts])), told)
+        if all(amounts):
+            return by_resource(self.names, cast("list[Mapping[str, int]]", amounts))
+        told = [each for each in amounts if each]
+        return by_resource(tuple(compress(self.names, map(bool, amounts))), told) if told else {}
 
     @cached_property
     def graded(self) -> tuple[Cluster, ...]:

@@ -7,6 +7,7 @@ they have no limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,12 +39,12 @@ Columns = Mapping[str, Mapping[str, int]]
 class Charged:
     """Clusters on which it counts what replicas use."""
 
-    names: frozenset[str]
+    names: AbstractSet[str]
     """Those of known capacity; or all, where what is asked of the others counts as well."""
-    with_pods: frozenset[str]
+    with_pods: AbstractSet[str]
     """Those of them that tell how many pods they can run, or whose capacity is unknown."""
 
-    def of(self, resource: str) -> frozenset[str]:
+    def of(self, resource: str) -> AbstractSet[str]:
         """Return those on which a resource counts."""
         return self.with_pods if resource == PODS else self.names
 
@@ -63,7 +64,8 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
     with_pods = clusters.known if len(pods) == len(clusters.known) else frozenset(pods)
     if not unlimited:
         return Charged(clusters.known, with_pods)
-    return Charged(frozenset(clusters.names), with_pods.union(frozenset(clusters.names) - clusters.known))
+    names = clusters.by_name.keys()
+    return Charged(names, with_pods | (names - clusters.known))
 
 
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
@@ -168,9 +170,10 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
 
 def _running(workloads: Iterable[Workload], counted: Charged) -> Columns:
     """Return what workloads hold now, by resource and cluster."""
-    workloads = tuple(workloads)
-    held = [workload.current for workload in workloads]
-    return _used_together(workloads, held, counted, tuple(sorted(counted.names)))
+    running = [workload for workload in workloads if workload.current]
+    if not running:
+        return {}
+    return _used_together(running, [each.current for each in running], counted, tuple(sorted(counted.names)))
 
 
 def room(problem: Problem) -> Columns:

@@ -116,7 +116,7 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
-    names = frozenset(problem.cluster_by_name)
+    known = problem.all_clusters
     for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
         found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
         found += _amounts("free", cluster.free or {}, FREE, least=None)
@@ -125,9 +125,9 @@ def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
             found += _amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
     for workload in problem.workloads:
-        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, names))
+        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
     for shared in problem.rules:
-        yield from _mistakes("problem", None, _of_shared(shared, names, frozenset(problem.workload_by_key)))
+        yield from _mistakes("problem", None, _of_shared(shared, known, frozenset(problem.workload_by_key)))
     if any(not _is_count(workload.replicas) for workload in problem.workloads):
         return
     if any(not _is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
@@ -191,21 +191,22 @@ def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) ->
     yield from _numbers({f"{field}[{name}]": count for name, count in counts.items()}, most)
 
 
-def _strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
+def _strangers(field: str, clusters: Collection[str], known: Clusters) -> Found:
     """Yield clusters that the problem does not have."""
-    if names.issuperset(clusters):
+    # Very often all are named, in order.
+    if clusters == known.names or all(map(known.by_name.__contains__, clusters)):
         return
-    for name in sorted(set(clusters) - names):
+    for name in sorted(set(clusters) - known.by_name.keys()):
         yield field, name, UNKNOWN
 
 
-def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
+def _of_workload(workload: Workload, known: Clusters) -> Found:
     """Yield what is wrong with a workload and its rules."""
     yield from _numbers({"replicas": workload.replicas})
     yield from _amounts("requests", workload.requests, AMOUNT, least=0)
     yield from _counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from _of_rule(rule, names)
+        yield from _of_rule(rule, known)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
@@ -226,17 +227,17 @@ def with_outside(problem: Problem) -> Problem:
     return problem if order == problem.levels else replace(problem, levels=order)
 
 
-def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901, PLR0912 - one case a rule
+def _of_rule(rule: WorkloadRule, known: Clusters) -> Found:  # noqa: C901, PLR0912 - one case a rule
     """Yield what is wrong with one rule of a workload."""
     match rule:
         case Candidates():
-            yield from _strangers("Candidates.names", rule.names, names)
+            yield from _strangers("Candidates.names", rule.names, known)
         case Bounds():
             for side, numbers in (("minimum", bounds.minima(rule)), ("maximum", bounds.maxima(rule))):
-                yield from _strangers(f"Bounds.{side}", numbers.names, names)
+                yield from _strangers(f"Bounds.{side}", numbers.names, known)
                 yield from _counts(f"Bounds.{side}", numbers)
         case GroupTotal():
-            yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
+            yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, known)
             yield from _numbers(
                 {
                     f"GroupTotal {rule.name}: minimum": rule.minimum,
@@ -248,32 +249,32 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
         case Grouped():
             about = f"{type(rule).__name__} {rule.name}"
             for group, clusters in rule.members:
-                yield from _strangers(f"{about}: {group}", clusters, names)
+                yield from _strangers(f"{about}: {group}", clusters, known)
             yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
         case Weights():
             weighed = weights.by_cluster(rule)
-            yield from _strangers("Weights.weights", weighed, names)
+            yield from _strangers("Weights.weights", tuple(weighed), known)
             yield from _amounts("Weights.weights", weighed, WEIGHT, least=0)
         case Duplicated():
-            yield from _strangers("Duplicated.copies", rule.copies, names)
+            yield from _strangers("Duplicated.copies", rule.copies, known)
             yield from _counts("Duplicated.copies", rule.copies)
         case Price():
-            yield from _strangers("Price.prices", rule.prices, names)
+            yield from _strangers("Price.prices", rule.prices, known)
         case Evenness():
-            yield from _strangers("Evenness.clusters", rule.clusters, names)
+            yield from _strangers("Evenness.clusters", rule.clusters, known)
         case Tiers():
             for number, tier in enumerate(rule.tiers):
-                yield from _strangers(f"Tiers.tiers[{number}]", tier, names)
+                yield from _strangers(f"Tiers.tiers[{number}]", tier, known)
         case Shares():
             for part in (part for depth in rule.depths for part in depth):
-                yield from _strangers(f"Shares {part.name}", part.clusters, names)
+                yield from _strangers(f"Shares {part.name}", part.clusters, known)
         case Total() | Aggregated() | Copies() | Moves() | MovePrice():
             return
         case _:
             assert_never(rule)
 
 
-def _of_shared(rule: SharedRule, names: frozenset[str], keys: frozenset[str]) -> Found:
+def _of_shared(rule: SharedRule, known: Clusters, keys: frozenset[str]) -> Found:
     """Yield what is wrong with one rule that several workloads share."""
     match rule:
         case MoveBudget():
@@ -283,7 +284,7 @@ def _of_shared(rule: SharedRule, names: frozenset[str], keys: frozenset[str]) ->
                 yield f"Companionship {rule.name}: members", key, "is not a workload of the problem"
         case Quota():
             yield from _strangers(
-                f"Quota {rule.name}: limits", (scope.cluster for scope in rule.limits if scope.cluster), names
+                f"Quota {rule.name}: limits", [scope.cluster for scope in rule.limits if scope.cluster], known
             )
             for scope, limit in rule.limits.items():
                 if not _is_whole(limit.hard) or not _is_whole(limit.used):

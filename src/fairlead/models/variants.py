@@ -36,6 +36,8 @@ def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload
 
 def in_groups(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:
     """Return a problem in which workloads have the affinity groups that were chosen for them, by key."""
+    if not chosen:
+        return problem
     workloads = tuple(
         settled_in(each, chosen[each.key]) if each.key in chosen else each for each in problem.workloads
     )

@@ -26,6 +26,11 @@ def plural(noun: str, count: int) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
+def be(count: int) -> str:
+    """Return the verb that stands behind a number: ``1 is``, ``2 are``."""
+    return "is" if count == 1 else "are"
+
+
 def format_number(value: int | Fraction) -> str:
     """Return a number with at most four decimals; decimals that end in zeros were cut off, not exact."""
     if value.denominator == 1:

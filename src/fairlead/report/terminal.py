@@ -121,8 +121,8 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
     if look.headers:
         heads = [[column.header.upper()] for column in columns]
         if look.limit is not None and _across(map(_longest, heads, widths), gap) > look.limit:
-            lines = 2 if gap == GAP else 3
-            heads = [_folded(head, width, lines) for (head,), width in zip(heads, widths, strict=True)]
+            deep = 2 if gap == GAP else 3
+            heads = [_folded(head, width, deep) for (head,), width in zip(heads, widths, strict=True)]
         widths = list(map(_longest, heads, widths))
         table[:0] = [tuple(map(Cell, line)) for line in zip_longest(*heads, fillvalue="")]
     if look.limit is not None:

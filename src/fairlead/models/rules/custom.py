@@ -6,7 +6,7 @@ checked and scored by its meaning, so a rule that is encoded wrongly cannot leav
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from fairlead.models.levels import NAMES
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.statement import Statement
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.models.levels import Level
@@ -148,6 +149,7 @@ class CustomRule(Grouped):
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `requirements` asks for."""
+        raise NotImplementedError
 
     @property
     def name(self) -> str:
@@ -169,8 +171,11 @@ class CustomRule(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class CustomCost(ABC):
-    """What is better for one workload, on a level of its own, from a package outside of fairlead."""
+class CustomCost:
+    """What is better for one workload, on a level of its own, from a package outside of fairlead.
+
+    Abstract as `Grouped` is.
+    """
 
     level: ClassVar[Level]
     """Where the cost counts, with the key, the title, the place and the steps of that level."""
@@ -178,10 +183,12 @@ class CustomCost(ABC):
     @abstractmethod
     def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
         """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
+        raise NotImplementedError
 
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `cost` returns, in steps."""
+        raise NotImplementedError
 
     def opened(self, more: Collection[Cluster]) -> Self:
         """Return the cost once more clusters are candidates."""
@@ -205,6 +212,7 @@ class CustomClusterCost(CustomCost):
     @abstractmethod
     def on(self, cluster: str, replicas: int) -> int | Fraction:
         """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
+        raise NotImplementedError
 
     def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
         """Return what all clusters cost together."""
@@ -249,12 +257,19 @@ def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
     ExtensionError
         Where it does not; names the rule.
     """
+    if left_out := [name for name in dir(type(rule)) if _is_abstract(rule, name)]:
+        raise ExtensionError(f"{called(rule)} lacks {listed(left_out)}, which it has to define")
     try:
         wrong = _fault_of_cost(rule) if isinstance(rule, CustomCost) else _fault_of_rule(rule, workload)
     except Exception as error:
         raise ExtensionError(f"{called(rule)} fails for {workload.key}: {error!r}") from error
     if wrong:
         raise ExtensionError(f"{called(rule)} {wrong}")
+
+
+def _is_abstract(rule: CustomRule | CustomCost, name: str) -> bool:
+    """Tell whether a class leaves out something that it has to define."""
+    return bool(getattr(getattr(type(rule), name, None), "__isabstractmethod__", False))
 
 
 def _fault_of_cost(rule: CustomCost) -> str:

@@ -5,7 +5,7 @@ Whoever reads, changes or explains rules asks such a rule itself: a new one need
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -57,8 +57,12 @@ class Number(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped(ABC):
-    """A rule of a workload about groups of clusters."""
+class Grouped:
+    """A rule of a workload about groups of clusters.
+
+    An abstract class, but not an `ABC`: to ask whether a rule is one takes several times as long there, and
+    that is asked of every rule of every workload.
+    """
 
     field: str
     """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
@@ -71,18 +75,22 @@ class Grouped(ABC):
     @abstractmethod
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield what must hold."""
+        raise NotImplementedError
 
     @abstractmethod
     def numbers(self) -> Iterator[Number]:
         """Yield the numbers that it states."""
+        raise NotImplementedError
 
     @abstractmethod
     def statement(self, number: Number, workload: Workload) -> Statement:
         """Say in the user's words what one of its numbers asks for."""
+        raise NotImplementedError
 
     @abstractmethod
     def loosened(self) -> Self | None:
         """Return what is left without what it asks at least; None where that is nothing."""
+        raise NotImplementedError
 
     @property
     def wanted(self) -> int:

@@ -11,6 +11,7 @@ n-th cheapest unit exactly if fewer than n units cost less than t and at least n
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ PATIENCE = 4
 NEWTON_TURNS = 24
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Units:
     """The units of some clusters, each with ``lower < upper`` and a positive weight.
 
@@ -45,6 +46,11 @@ class Units:
     step: int
     offset: int
 
+    @cached_property
+    def heaviest(self) -> int:
+        """The greatest weight."""
+        return int(self.weights.max())
+
     def upto(self, marginal: Fraction) -> NDArray[np.int64]:
         """Return the height of each cluster when it takes the units that cost at most `marginal`."""
         # (step k + offset) / w <= p / q  iff  k + 1 <= (w p + (step - offset) q) / (step q)
@@ -57,7 +63,7 @@ class Units:
 
     def _height(self, marginal: Fraction, shift: int) -> NDArray[np.int64]:
         slope, divisor = marginal.numerator, self.step * marginal.denominator
-        bound = int(self.weights.max()) * abs(slope) + abs(shift) + divisor
+        bound = self.heaviest * abs(slope) + abs(shift) + divisor
         heights = (widen(self.weights, bound) * slope + shift) // divisor
         clipped: NDArray[Any] = np.minimum(np.maximum(heights, self.lower), self.upper)
         return clipped.astype(np.int64, copy=False)
@@ -104,7 +110,7 @@ def find_threshold(units: Units, nth: int) -> Threshold:
         return threshold
     # Two different quotients differ by 1 / w**2 or more, w the largest weight. Times w**2 they differ by 1
     # or more, and so do their floors; equal ones have equal floors.
-    fine = int(units.weights.max()) ** 2
+    fine = units.heaviest**2
     keys = tops.astype(object) * fine // units.weights[window].astype(object)
     chosen = window[np.argsort(keys)[rank]]
     return _threshold(units, int(under[chosen]), int(units.weights[chosen]))
@@ -123,7 +129,7 @@ def _search_grid(units: Units, target: int) -> tuple[NDArray[np.int64], NDArray[
     no cluster has more than one unit. What is left is to find the first i whose heights reach the target:
     Newton's method on the counts, kept inside a shrinking bracket.
     """
-    heaviest, lightest = int(units.weights.max()), int(units.weights.min())
+    heaviest, lightest = units.heaviest, int(units.weights.min())
     # Everything costs more than the grid at `low`, and nothing more than at `high`.
     low = heaviest * min(0, int(units.lower.min())) // lightest - 1
     high = -(-heaviest * max(0, int(units.upper.max())) // lightest)
@@ -148,7 +154,7 @@ def _search_grid(units: Units, target: int) -> tuple[NDArray[np.int64], NDArray[
 def _newton_step(units: Units, heights: NDArray[np.int64], missing: int) -> int:
     """Return by how many steps of the grid to go up (or down, below 0) to gain the missing units."""
     growing = (heights > units.lower) & (heights < units.upper)
-    per_step = exact_sum(units.weights[growing]) / int(units.weights.max())
+    per_step = exact_sum(units.weights[growing]) / units.heaviest
     stride = int(missing / per_step) if per_step else missing
     return stride or (1 if missing > 0 else -1)
 

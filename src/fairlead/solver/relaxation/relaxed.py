@@ -84,7 +84,7 @@ def relaxable_order(relaxable: Relaxable) -> tuple[int, str, str, str, int]:
         ORDER.index(relaxable.kind),
         relaxable.workload or "",
         relaxable.cluster or "",
-        relaxable.detail,
+        relaxable.named,
         relaxable.direction,
     )
 

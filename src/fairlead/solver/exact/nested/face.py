@@ -86,14 +86,15 @@ class Face:
 
     def with_first(self) -> "Face | None":
         """Return the part that holds all best sets, with the first of them; None where there is none."""
-        picked = self.pick_exactly(self.merits)
-        if picked is None:
-            return None
         kept, told = self.open_to, self.open_to
-        if picked.price is not None:
-            kept, told = self._undecided(picked.price)
+        if isinstance(self.picker, PricedPicker):
+            picked = self.pick_exactly(self.merits)
+            if picked is None:
+                return None
+            if picked.price is not None:
+                kept, told = self._undecided(picked.price)
         shift = int(told.sum())
-        part = replace(self, open_to=kept, first=None)
+        part = self if kept is self.open_to else replace(self, open_to=kept, first=None)
         try:
             first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + bits(told))
         except ApartError as apart:

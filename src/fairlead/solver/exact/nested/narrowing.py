@@ -214,12 +214,20 @@ MOST_MORE = 4
 
 def on_fewest(faces: list[Face]) -> list[Face]:
     """Return the placements of some faces that use the fewest clusters."""
-    least = min(_least_in_groups(face) if face.limits.wider else _least(face) for face in faces)
+    least = min(map(_least, faces))
+    # Mostly the fewest that have enough room at all have it in few enough groups as well.
+    if found := _with_counts(faces, least):
+        return found
+    least = max(least + 1, min(_least_in_groups(face) if face.limits.wider else 0 for face in faces))
     for count in range(least, least + MOST_MORE):
-        found = [limited for face in faces for limited in _with_count(face, count)]
-        if found:
+        if found := _with_counts(faces, count):
             return found
     raise TooLongError
+
+
+def _with_counts(faces: Sequence[Face], count: int) -> list[Face]:
+    """Return the parts of some faces that use so many clusters."""
+    return [limited for face in faces for limited in _with_count(face, count)]
 
 
 def _least_in_groups(face: Face) -> int:
@@ -281,6 +289,8 @@ def _with_count(face: Face, count: int) -> list[Face]:
             return []
         if limited.holds(picked.used):
             return [limited]
+        if side is limited.upper and exact_sum(limited.upper[picked.used]) < limited.total:
+            return []
     parts, _ = narrow(limited, linear(np.zeros_like(limited.lower)))
     return parts
 

@@ -11,7 +11,7 @@ from fairlead.solver.answers.answer import Answer, Question, answered
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.methods import solve_part
+from fairlead.solver.parts.methods import solve_part
 from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.running.machines import ENGINES, Machines, Where
