@@ -76,7 +76,7 @@ class LevelBounds:
 
     def _due(self, level: Level) -> Deadline:
         """Return when a level is due."""
-        order = self.problem.levels
+        order = [each.key for each in self.levels]
         after = BALANCE.key in order and order.index(level.key) > order.index(BALANCE.key)
         return self.later if after and self.later is not None else self.deadline
 
