@@ -192,9 +192,10 @@ class _State:
         square, slope = square + own.floats[0], slope + own.floats[1]
         dearest = float((most * (square * most + np.abs(slope) + float(own.saved))).max())
         scale = DEAREST / max(dearest, 1 / DEAREST)
-        saved = np.full_like(own.held, round(own.saved * scale)) if own.saved else None
+        saves = np.full_like(own.held, round(own.saved * scale))
+        saved, held = (saves, own.held) if own.saved else (None, None)
         return Bowls(
-            np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64), saved, own.held
+            np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64), saved, held
         )
 
 
