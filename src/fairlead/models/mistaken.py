@@ -58,9 +58,9 @@ def amounts(field: str, found: Mapping[str, Any], allowed: str, *, least: int | 
 
 
 def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
-    """Yield numbers, by field, that are no numbers of replicas; None stands for no limit."""
+    """Yield numbers, by field, that are no numbers of replicas."""
     for field, number in found.items():
-        if number is not None and not (is_whole(number) and 0 <= number <= most):
+        if not (is_whole(number) and 0 <= number <= most):
             yield field, number, COUNT
 
 

@@ -6,14 +6,15 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 from fairlead.models.amounts import excessive
 from fairlead.models.balance import without_balance
-from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes
 from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
@@ -31,16 +32,20 @@ from fairlead.models.mistaken import (
 )
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    BindingRule,
     Capacity,
     CustomCost,
     CustomRule,
     Duplicated,
+    Preference,
+    SharedRule,
     Total,
     WorkloadRule,
     capacity,
     custom,
     total,
 )
+from fairlead.models.shapes import misfits
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -50,9 +55,16 @@ def completed(problem: Problem) -> Problem:
 
     Raises
     ------
+    UsageError
+        Where something else is given, such as the path of a file.
     ManifestError
         Where anything in the problem is wrong; names every mistake.
     """
+    given: object = problem
+    if not isinstance(given, Problem):
+        raise UsageError(
+            f"{type(given).__name__} is no problem; fairlead.load and Model.problem() return one"
+        )
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
     problem = without_balance(with_outside(problem))
@@ -87,30 +99,60 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
 
 @kept
 def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
-    """Return everything that is wrong with the numbers and names of a problem."""
-    return tuple(_all_mistakes(problem))
+    """Return everything that is wrong with the numbers and names of a problem.
+
+    Of what is of another type than declared nothing else is told.
+    """
+    return tuple(_mistakes("problem", None, _misfits(problem))) or tuple(_all_mistakes(problem))
+
+
+def _misfits(thing: object) -> Sequence[tuple[str, Any, str]]:
+    """Return fields that hold something else than declared."""
+    return [(each.field, each.value, each.allowed) for each in misfits(thing)]
 
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
-    known = problem.all_clusters
-    for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
-        found = [*amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
-        found += amounts("free", cluster.free or {}, FREE, least=None)
-        for place, grade in enumerate(cluster.grades):
-            found += numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
-            found += amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
+    known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
+    odd = {cluster.name: found for cluster in problem.clusters if (found := _misfits(cluster))}
+    for cluster in () if not odd and known.once(_are_plain) else problem.clusters:
+        found = odd.get(cluster.name) or list(_of_cluster(cluster))
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
     for workload in problem.workloads:
         yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
     for shared in problem.rules:
-        yield from _mistakes("problem", None, shared.mistakes(known, frozenset(problem.workload_by_key)))
-    if any(not is_count(workload.replicas) for workload in problem.workloads):
-        return
-    if any(not is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
-        return
-    for workload, resource, message in excessive(problem):
-        yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+        told = _of_any_rule(shared, _OF_PROBLEMS) or shared.mistakes(known, keys)
+        yield from _mistakes("problem", None, told)
+    if all(_has_amounts(workload) for workload in problem.workloads):
+        for workload, resource, message in excessive(problem):
+            yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+
+
+def _has_amounts(workload: Workload) -> bool:
+    """Tell whether what a workload asks for is a number of replicas, each of whole amounts."""
+    needs = workload.requests
+    typed = isinstance(needs, Mapping) and isinstance(workload.rules, tuple | list)
+    return typed and is_count(workload.replicas) and all(map(is_whole, needs.values()))
+
+
+_OF_WORKLOADS = frozenset((*get_args(BindingRule), *get_args(Preference)))
+_OF_PROBLEMS = frozenset(get_args(SharedRule))
+
+
+def _of_any_rule(rule: object, kinds: frozenset[type]) -> Sequence[tuple[str, Any, str]]:
+    """Return what is no rule of some kinds, or of another type in it than declared."""
+    if type(rule) not in kinds and not isinstance(rule, tuple(kinds)):
+        return [("rules", rule, "is no rule that can stand there")]
+    return [(f"{type(rule).__name__}.{each.field}", each.value, each.allowed) for each in misfits(rule)]
+
+
+def _of_cluster(cluster: Cluster) -> Found:
+    """Yield what is wrong with the amounts of a cluster."""
+    yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
+    yield from amounts("free", cluster.free or {}, FREE, least=None)
+    for place, grade in enumerate(cluster.grades):
+        yield from numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
+        yield from amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
 
 
 def _mistakes(
@@ -130,11 +172,14 @@ def _are_plain(clusters: Clusters) -> bool:
 
 def _of_workload(workload: Workload, known: Clusters) -> Found:
     """Yield what is wrong with a workload and its rules."""
+    if odd := _misfits(workload):
+        yield from odd
+        return
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from rule.mistakes(known)
+        yield from _of_any_rule(rule, _OF_WORKLOADS) or rule.mistakes(known)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:

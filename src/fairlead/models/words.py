@@ -1,6 +1,6 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -8,9 +8,6 @@ from fairlead.models.quantity import format_units
 
 SHOWN = 3
 """Names that a sentence tells before it counts the rest."""
-
-NAMED = 5
-"""Names that an error proposes."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -96,17 +93,24 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     return ", ".join(told) + rest
 
 
-def unknown(what: str, name: str, known: Collection[str]) -> str:
-    """Say that there is no such thing, and what is called alike, or else what there is.
+def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
+    """Say that there is nothing of a name, and what is called alike, the likest first, or what there is.
 
-    >>> print(unknown("cluster", "m22", ["m1", "m2"]))
-    no cluster 'm22'; did you mean m2
-    >>> print(unknown("cluster", "x", ["m1", "m2"]))
-    no cluster 'x'; known: m1, m2
+    Parameters
+    ----------
+    shown
+        How many names of those that there are are told.
+
+    >>> no_such("cluster", "member22", ["member1", "member2", "east"])
+    "no cluster 'member22'; did you mean member2 or member1?"
+    >>> no_such("cluster", "x", ["member1", "member2"])
+    "no cluster 'x'; known: member1 and member2"
     """
     names = sorted(known)
-    near = get_close_matches(name, names, NAMED)
-    told = f"did you mean {' or '.join(near)}" if near else f"known: {first_of(names, NAMED) or 'none'}"
+    alike = get_close_matches(name, names, SHOWN)
+    told = (
+        f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
+    )
     return f"no {what} {name!r}; {told}"
 
 

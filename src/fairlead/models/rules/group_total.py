@@ -44,7 +44,8 @@ class GroupTotal:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"GroupTotal {self.name}"
         yield from strangers(about, self.clusters, known)
-        yield from numbers({f"{about}: minimum": self.minimum, f"{about}: maximum": self.maximum})
+        limit = {} if self.maximum is None else {f"{about}: maximum": self.maximum}
+        yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield what the set needs, and what it may hold."""

@@ -9,7 +9,7 @@ from typing import Literal
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.topology import groups
-from fairlead.models.words import unknown
+from fairlead.models.words import no_such
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +180,10 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
         return found[lose.name]
     other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
     if other is not None:
-        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}")
+        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}?")
     if not found:
         raise UsageError(f"no cluster tells its {_called(lose.field)}")
-    raise UsageError(unknown(_called(lose.field), lose.name, found))
+    raise UsageError(no_such(_called(lose.field), lose.name, found))
 
 
 def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:

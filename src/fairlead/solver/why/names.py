@@ -5,11 +5,14 @@ from difflib import get_close_matches
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.words import NAMED, first_of, unknown
+from fairlead.models.words import SHOWN, first_of, no_such
 from fairlead.models.workload import Workload
 
 SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
 """Kinds as kubectl abbreviates them."""
+
+NEAR = 5
+"""Names that an error proposes."""
 
 
 def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -> Workload:
@@ -34,7 +37,7 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
     if len(found) == 1:
         return found[0]
     if found:
-        keys = first_of([each.key for each in found], NAMED)
+        keys = first_of([each.key for each in found], NEAR)
         raise UsageError(f"{name!r} may be any of these workloads: {keys}; name one of them")
     where = f" in namespace {' or '.join(namespaces)}" if namespaces else ""
     raise UsageError(f"no workload {name!r}{where}{_proposal(name, inside, problem.workloads)}")
@@ -48,9 +51,9 @@ def find_cluster(problem: Problem, name: str) -> str:
     UsageError
         Where there is none of that name, naming similar ones.
     """
-    if name not in problem.cluster_by_name:
-        raise UsageError(unknown("cluster", name, problem.cluster_by_name))
-    return name
+    if name in problem.cluster_by_name:
+        return name
+    raise UsageError(no_such("cluster", name, problem.cluster_by_name))
 
 
 def _is_called(workload: Workload, name: str) -> bool:
@@ -77,12 +80,12 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
     """Return the names that are most like a name that does not exist."""
     elsewhere = [each.key for each in every if _is_called(each, name)]
     if elsewhere:
-        return f"; there is {first_of(elsewhere, NAMED)}"
+        return f"; there is {first_of(elsewhere, NEAR)}"
     last = name.rpartition("/")[2]
     keys = [each.key for each in inside]
-    near = get_close_matches(name, keys, NAMED)
-    names = get_close_matches(last, {each.name for each in inside}, NAMED)
+    near = get_close_matches(name, keys, NEAR)
+    names = get_close_matches(last, {each.name for each in inside}, NEAR)
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
-        return f"; did you mean {first_of(near, NAMED)}"
-    return f"; known: {first_of(keys, NAMED)}" if keys else "; there is none at all"
+        return f"; did you mean {' or '.join(near[:SHOWN])}?"
+    return f"; known: {first_of(keys, NEAR)}" if keys else "; there is none at all"
