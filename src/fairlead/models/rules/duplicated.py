@@ -29,6 +29,8 @@ class Duplicated:
     into minimum and maximum)."""
     ample: Mapping[str, int] = field(default_factory=dict)
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
+    once_open: Duplicated | None = field(default=None, compare=False, repr=False)
+    """The sizes of copies on clusters that tolerations would open; None where none differs."""
 
 
 def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
