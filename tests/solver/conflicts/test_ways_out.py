@@ -26,6 +26,7 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, GroupTotal, Total
 from fairlead.models.statement import Change, Conflict, Relaxation
@@ -517,7 +518,7 @@ def test_behind_a_taint_capacity_is_unknown() -> None:
     [({"minReplicas": 1}, {}, 3), ({"maxReplicas": 2}, {}, 2), ({"minReplicas": 5}, {"maxClusters": 1}, 5)],
 )
 def test_a_copy_whose_cluster_a_toleration_opens(
-    bounds: dict[str, int], choice: dict[str, int], copy: int
+    bounds: dict[str, int], choice: dict[str, Any], copy: int
 ) -> None:
     """KubeAdmiral's policies bound copies of 3: these sizes are known before the cluster is open."""
     stream = [
@@ -528,7 +529,7 @@ def test_a_copy_whose_cluster_a_toleration_opens(
     _, found = infeasible(stream)
     assert texts(found.relaxations) == ["tolerate the taint edge:NoExecute"]
     after = fairlead.solve(load(pasted(stream, found.relaxations[0])), workers=1)
-    assert after.placement == {"default/web": {"m": copy}}
+    assert after.placement == Placement({"default/web": {"m": copy}})
 
 
 def test_a_copy_that_no_cluster_takes() -> None:
