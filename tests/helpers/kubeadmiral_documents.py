@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from fairlead.manifests.api.kubeadmiral import API_VERSION
+from fairlead.manifests.api import KUBEADMIRAL
 from fairlead.manifests.api.kubeadmiral import FederatedCluster as Manifest
 from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.validation import validate
@@ -111,7 +111,7 @@ def _replicas(template: Mapping[str, Any], path: str) -> int | None:
 
 def read_cluster(document: Mapping[str, Any]) -> Cluster:
     """Return a member cluster from a ``FederatedCluster`` object, read as any manifest is."""
-    data = {"apiVersion": API_VERSION, "kind": "FederatedCluster", **document}
+    data = {"apiVersion": KUBEADMIRAL, "kind": "FederatedCluster", **document}
     located = validate(Document(data, Lines("", LineTable(), 0, 0)), Manifest).located
     assert located is not None
     return read_clusters([], [located])[0]

@@ -4,6 +4,7 @@ import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,9 @@ from pydantic import BaseModel
 
 import fairlead.manifests.api as api_package
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api.meta import Api, Inert
+from fairlead.manifests.api.meta import Api, Inert, Object
+from fairlead.manifests.api.own import OWN_KINDS
+from fairlead.manifests.collect import Manifests
 
 READERS = Path(str(api_package.__file__)).parents[1]
 """The package that turns manifests into a problem; nothing else sees its API types."""
@@ -78,11 +81,18 @@ def test_a_field_that_nobody_reads_is_found() -> None:
     assert ignored([Sample], names_read(READERS)) == ["test_field_walk.Sample.never_mentioned_anywhere"]
 
 
+def test_the_table_of_kinds_names_types_and_lists_that_exist() -> None:
+    """Both are texts, so that no type is imported before it is needed; fairlead's own kinds are all there."""
+    assert all(issubclass(kind.model, Object) for kind in KINDS.values())
+    assert {kind.row for kind in KINDS.values()} < {field.name for field in fields(Manifests)}
+    assert {name: kind.model for (_, name), kind in KINDS.items() if kind.row == "own"} == OWN_KINDS
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS), ids="/".join)
 def test_every_kind_is_walked(kind: tuple[str, str]) -> None:
     """The walk knows the types of all kinds, down to the innermost."""
     known = set(api_types())
-    assert {one for one in _reachable(KINDS[kind]) if issubclass(one, Api)} <= known
+    assert {one for one in _reachable(KINDS[kind].model) if issubclass(one, Api)} <= known
 
 
 def _reachable(model: type[BaseModel]) -> set[type[BaseModel]]:

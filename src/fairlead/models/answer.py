@@ -100,4 +100,4 @@ class Answer(Shown):
 
     def __repr__(self) -> str:
         first, *others = self.shown_by.verdict(self).splitlines()
-        return f"<{type(self).__name__}: {first}{' ...' if others else ''}>"
+        return f"<{type(self).__name__}: {first.rstrip(':')}{' ...' if others else ''}>"

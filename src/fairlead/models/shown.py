@@ -7,7 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers know better
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, ClassVar
 
 
@@ -22,7 +21,7 @@ class Shown:
     """
 
     __slots__ = ()
-    renderer: ClassVar[Callable[[], Any]]
+    renderer: ClassVar[staticmethod[[], Any]]
 
     def _repr_html_(self) -> str:
         return str(Shown.renderer().notebook(self))

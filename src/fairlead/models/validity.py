@@ -14,7 +14,7 @@ from typing import Any, assert_never, get_args
 from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
 from fairlead.models.cluster import Cluster
-from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
@@ -70,9 +70,16 @@ def completed(problem: Problem) -> Problem:
 
     Raises
     ------
+    UsageError
+        Where something else is given, such as the path of a file.
     ManifestError
         Where anything in the problem is wrong; names every mistake.
     """
+    given: object = problem
+    if not isinstance(given, Problem):
+        raise UsageError(
+            f"{type(given).__name__} is no problem; fairlead.load and Model.problem() return one"
+        )
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
     problem = without_balance(with_outside(problem))

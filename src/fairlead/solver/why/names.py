@@ -5,6 +5,7 @@ from difflib import get_close_matches
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.words import SHOWN, no_such
 from fairlead.models.workload import Workload
 
 SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
@@ -52,9 +53,7 @@ def find_cluster(problem: Problem, name: str) -> str:
     """
     if name in problem.cluster_by_name:
         return name
-    known = list(problem.cluster_by_name)
-    near = get_close_matches(name, known, NEAR) or known
-    raise UsageError(f"no cluster {name!r}; {'did you mean' if near != known else 'known:'} {_listed(near)}")
+    raise UsageError(no_such("cluster", name, problem.cluster_by_name))
 
 
 def _is_called(workload: Workload, name: str) -> bool:
@@ -88,7 +87,7 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
     names = get_close_matches(last, {each.name for each in inside}, NEAR)
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
-        return f"; did you mean {_listed(near)}"
+        return f"; did you mean {' or '.join(near[:SHOWN])}?"
     return f"; known: {_listed(keys)}" if keys else "; there is none at all"
 
 
