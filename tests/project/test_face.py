@@ -24,6 +24,11 @@ def modules_after(*arguments: str) -> set[str]:
     return {*names, *(name.partition(".")[0] for name in names)}
 
 
+def test_the_package_itself_imports_nothing() -> None:
+    """Until the command line listens, Ctrl-C would end in a traceback: nothing slow may come before."""
+    assert modules_after("import fairlead") - modules_after() == {"fairlead", "__future__"}
+
+
 @pytest.mark.parametrize("name", fairlead.__all__)
 def test_every_public_name_exists(name: str) -> None:
     """What the face promises can be had, late imports included."""

@@ -220,6 +220,8 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     UsageError
         Where there is no such level, or no such tolerance; names every mistake.
     """
+    if not isinstance(given, Mapping):
+        raise UsageError(f"tolerances {given!r}; allowed is a mapping such as {{'deviation': '0.1%'}}")
     found: dict[str, Tolerance] = {}
     wrong: list[str] = []
     for name, value in given.items():

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fairlead.models.answer import Shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
@@ -14,6 +13,7 @@ from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
+from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted

@@ -6,13 +6,14 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, assert_never
+from typing import Any, assert_never, get_args
 
 from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
+from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.kept import keep, kept
@@ -20,6 +21,7 @@ from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
+    BindingRule,
     Bounds,
     Candidates,
     Capacity,
@@ -34,6 +36,7 @@ from fairlead.models.rules import (
     MoveBudget,
     MovePrice,
     Moves,
+    Preference,
     Price,
     Quota,
     SharedRule,
@@ -48,6 +51,7 @@ from fairlead.models.rules import (
     total,
     weights,
 )
+from fairlead.models.shapes import misfits
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -110,30 +114,60 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
 
 @kept
 def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
-    """Return everything that is wrong with the numbers and names of a problem."""
-    return tuple(_all_mistakes(problem))
+    """Return everything that is wrong with the numbers and names of a problem.
+
+    Of what is of another type than declared nothing else is told.
+    """
+    return tuple(_mistakes("problem", None, _misfits(problem))) or tuple(_all_mistakes(problem))
+
+
+def _misfits(thing: object) -> Sequence[tuple[str, Any, str]]:
+    """Return fields that hold something else than declared."""
+    return [(each.field, each.value, each.allowed) for each in misfits(thing)]
 
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
-    known = problem.all_clusters
-    for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
-        found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
-        found += _amounts("free", cluster.free or {}, FREE, least=None)
-        for place, grade in enumerate(cluster.grades):
-            found += _numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
-            found += _amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
+    known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
+    odd = {cluster.name: found for cluster in problem.clusters if (found := _misfits(cluster))}
+    for cluster in () if not odd and known.once(_are_plain) else problem.clusters:
+        found = odd.get(cluster.name) or list(_of_cluster(cluster))
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
     for workload in problem.workloads:
         yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
     for shared in problem.rules:
-        yield from _mistakes("problem", None, _of_shared(shared, known, frozenset(problem.workload_by_key)))
-    if any(not _is_count(workload.replicas) for workload in problem.workloads):
-        return
-    if any(not _is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
-        return
-    for workload, resource, message in excessive(problem):
-        yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+        told = _of_any_rule(shared, _OF_PROBLEMS) or _of_shared(shared, known, keys)
+        yield from _mistakes("problem", None, told)
+    if all(_has_amounts(workload) for workload in problem.workloads):
+        for workload, resource, message in excessive(problem):
+            yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+
+
+def _has_amounts(workload: Workload) -> bool:
+    """Tell whether what a workload asks for is a number of replicas, each of whole amounts."""
+    needs = workload.requests
+    typed = isinstance(needs, Mapping) and isinstance(workload.rules, tuple | list)
+    return typed and _is_count(workload.replicas) and all(map(_is_whole, needs.values()))
+
+
+_OF_WORKLOADS = frozenset((*get_args(BindingRule), *get_args(Preference)))
+_OF_PROBLEMS = frozenset(get_args(SharedRule))
+
+
+def _of_any_rule(rule: object, kinds: frozenset[type]) -> Sequence[tuple[str, Any, str]]:
+    """Return what is no rule of some kinds, or of another type in it than declared."""
+    if type(rule) not in kinds and not isinstance(rule, tuple(kinds)):
+        return [("rules", rule, "is no rule that can stand there")]
+    return [(f"{type(rule).__name__}.{each.field}", each.value, each.allowed) for each in misfits(rule)]
+
+
+def _of_cluster(cluster: Cluster) -> Found:
+    """Yield what is wrong with the amounts of a cluster."""
+    yield from _amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
+    yield from _amounts("free", cluster.free or {}, FREE, least=None)
+    for place, grade in enumerate(cluster.grades):
+        yield from _numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
+        yield from _amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
 
 
 def _mistakes(
@@ -176,9 +210,9 @@ def _amounts(field: str, amounts: Mapping[str, Any], allowed: str, *, least: int
 
 
 def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
-    """Yield numbers, by field, that are no numbers of replicas; None stands for no limit."""
+    """Yield numbers, by field, that are no numbers of replicas."""
     for field, number in numbers.items():
-        if number is not None and not (_is_whole(number) and 0 <= number <= most):
+        if not (_is_whole(number) and 0 <= number <= most):
             yield field, number, COUNT
 
 
@@ -202,11 +236,14 @@ def _strangers(field: str, clusters: Collection[str], known: Clusters) -> Found:
 
 def _of_workload(workload: Workload, known: Clusters) -> Found:
     """Yield what is wrong with a workload and its rules."""
+    if odd := _misfits(workload):
+        yield from odd
+        return
     yield from _numbers({"replicas": workload.replicas})
     yield from _amounts("requests", workload.requests, AMOUNT, least=0)
     yield from _counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from _of_rule(rule, known)
+        yield from _of_any_rule(rule, _OF_WORKLOADS) or _of_rule(rule, known)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
@@ -238,12 +275,9 @@ def _of_rule(rule: WorkloadRule, known: Clusters) -> Found:  # noqa: C901, PLR09
                 yield from _counts(f"Bounds.{side}", numbers)
         case GroupTotal():
             yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, known)
-            yield from _numbers(
-                {
-                    f"GroupTotal {rule.name}: minimum": rule.minimum,
-                    f"GroupTotal {rule.name}: maximum": rule.maximum,
-                }
-            )
+            about = f"GroupTotal {rule.name}"
+            limit = {} if rule.maximum is None else {f"{about}: maximum": rule.maximum}
+            yield from _numbers({f"{about}: minimum": rule.minimum, **limit})
         case CustomCost():
             return
         case Grouped():

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
-from fairlead.models.answer import Answer, Shown
+from fairlead.models.answer import Answer
 from fairlead.models.outcome import Outcome
+from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
 from fairlead.report.content.next_steps import Step, next_steps
