@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.manifests.yaml import json_text, streams
+from fairlead.manifests.yaml import events, streams
 from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -31,7 +31,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "libyaml" and not yaml.__with_libyaml__:
         pytest.skip("this PyYAML has no libyaml")
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
-    monkeypatch.setattr(json_text, "_Parser", loader)
+    monkeypatch.setattr(events, "_Parser", loader)
     for quick in ("parse_json", "parse_block"):
         monkeypatch.setattr(streams, quick, lambda _: None)
     return str(request.param)

@@ -17,7 +17,7 @@ from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -92,10 +92,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
         return False
     if not search.deadline.remaining():
         return True
-    due, staying = search.part(SHARE_OF_TIME).deadline, standing_well(strict)
-    if staying and repaired(strict, staying, due) is not None:
-        return False
-    return not _searched(strict, due, search.seed)
+    return not _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
 
 def what_fits(part: Problem) -> Placement | None:

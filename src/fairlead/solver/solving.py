@@ -22,6 +22,7 @@ from fairlead.solver.answers.answer import Answer, Question, together, unproven
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.standing_alone import covers, stand_alone
 from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
@@ -35,10 +36,9 @@ from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
 from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.levels.targets import loose_levels, strict
 from fairlead.solver.levels.tolerances import is_searched, loosened, unsearched, will_do
-from fairlead.solver.parts.dispatch import Where, solve_parts
-from fairlead.solver.parts.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.machines import Where
 from fairlead.solver.running.search import Search
 
 LOG = logging.getLogger(__name__)
@@ -238,6 +238,9 @@ def _strictly(
         return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
     if not search.deadline.remaining():
         return _at_once(problem, search), ()
+    # Everything that searches is imported where workloads compete; most problems of a few do not.
+    from fairlead.solver.parts.dispatch import solve_parts
+
     answers = solve_parts(components(problem), alone, search, where)
     failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if not failing:
@@ -276,6 +279,8 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
     def place(trial: Problem) -> Placement:
+        from fairlead.solver.parts.methods import solve_giving_way
+
         bare = replace(trial, workloads=tuple(without_preferences(each) for each in trial.workloads))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
         return found.placement or place_greedily(bare, search.deadline)

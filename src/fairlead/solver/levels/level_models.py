@@ -23,7 +23,8 @@ from fairlead.solver.exact.ranges import beyond_tiers, held_by_tiers, held_in, o
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.stages import polished
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Finding, Verdict, run
+from fairlead.solver.running.effort import Effort, Finding, Verdict
+from fairlead.solver.running.engine import run
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, about two seconds, and this part of a level's time at most.

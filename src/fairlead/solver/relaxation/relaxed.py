@@ -17,7 +17,8 @@ from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import ORDER, order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
-from fairlead.solver.running.engine import Effort, run
+from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.engine import run
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""
