@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
 from fairlead.models.statement import Statement
+from fairlead.models.words import first_of
 
 if TYPE_CHECKING:
     from fairlead.manifests.api.kubeadmiral import FederatedCluster
@@ -135,7 +135,7 @@ def _of_all(located: Sequence[Located[Object]], text: str) -> Iterator[Statement
         names = sorted(one.model.metadata.name for one in located)
         # Within a file they stand in the order of lines, which nobody has to look for until they are shown.
         first = min((one.source() for one in located), key=attrgetter("file"))
-        yield Statement(KIND, f"{first_few(names)}: {text}", first)
+        yield Statement(KIND, f"{first_of(names)}: {text}", first)
 
 
 def _federated(located: "Located[FederatedCluster]", shared: dict[Kinds, Kinds]) -> Cluster:

@@ -12,7 +12,8 @@ from fairlead.manifests.api.overrides import (
 )
 from fairlead.manifests.api.policies import ResourceSelector
 from fairlead.manifests.karmada.groups import matches
-from fairlead.manifests.kubeadmiral.policies import terms
+from fairlead.manifests.kubeadmiral.reading import affinity_of, entries, section
+from fairlead.manifests.kubeadmiral.stated import SelectorTerm
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.models.cluster import Cluster
@@ -133,20 +134,21 @@ def _written_federated(
     policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
 ) -> Iterator[_Written]:
     """Yield what a policy of KubeAdmiral writes."""
+    written = entries(section(policy.document.data, "spec"), "overrideRules")
     for number, rule in enumerate(policy.model.spec.override_rules):
         target = rule.target_clusters or TargetClusters()
-        named = tuple(sorted(one.name for one in clusters if _targets(target, one)))
+        affinity = affinity_of(section(written[number], "targetClusters"))
+        named = tuple(sorted(one.name for one in clusters if _targets(target, affinity, one)))
         for at, one in enumerate(rule.overriders.jsonpatch):
             value = None if one.operator == "remove" else one.value
             source = policy.source("spec", "overrideRules", number, "overriders", "jsonpatch", at)
             yield _Written(_called(policy), one.path, value, named, source)
 
 
-def _targets(target: TargetClusters, cluster: Cluster) -> bool:
+def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
     """Tell whether a set holds a cluster."""
     if target.clusters and cluster.name not in target.clusters:
         return False
     if not LabelSelector.of(target.cluster_selector).matches(cluster.labels):
         return False
-    affinity = terms(target.cluster_affinity)
     return not affinity or any(term.matches(cluster) for term in affinity)

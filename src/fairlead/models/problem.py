@@ -16,7 +16,7 @@ from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
-from fairlead.models.words import counted
+from fairlead.models.words import counted, no_such
 from fairlead.models.workload import Workload, Workloads
 
 
@@ -37,7 +37,7 @@ class Problem(Shown, Known):
     deviation
         Measure of the distance from the wanted ratio.
     warnings
-        What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
+        What the reader of the input should know: skipped kinds, no_such fields, bounds without effect.
     partial
         True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
         at all; see `fairlead.models.shortfall`.
@@ -164,8 +164,6 @@ class Problem(Shown, Known):
         UsageError
             Where there is none of that key.
         """
-        try:
-            return self.workload_by_key[key]
-        except KeyError:
-            known = ", ".join(sorted(self.workload_by_key)) or "none"
-            raise UsageError(f"no workload {key!r}; known: {known}") from None
+        if key not in self.workload_by_key:
+            raise UsageError(no_such("workload", key, self.workload_by_key))
+        return self.workload_by_key[key]

@@ -114,6 +114,12 @@ def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     return f"no {what} {name!r}; {told}"
 
 
+def first_of(names: Sequence[str], shown: int = SHOWN) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - shown
+    return f"{', '.join(names[:shown])} and {rest} more" if rest > 0 else ", ".join(names)
+
+
 def escaped(text: str) -> str:
     r"""Return a text in which every character can be seen; the others are written as in Python.
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ExtensionError
 from fairlead.models.levels import NAMES
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
+from fairlead.models.rules.measured import Measured
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
@@ -171,7 +173,7 @@ class CustomRule(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class CustomCost:
+class CustomCost(Unmistakable):
     """What is better for one workload, on a level of its own, from a package outside of fairlead.
 
     Abstract as `Grouped` is.
@@ -189,6 +191,16 @@ class CustomCost:
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `cost` returns, in steps."""
         raise NotImplementedError
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level where it counts."""
+        del workload
+        return (self.level,)
+
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
+        cost = self.cost(measured.workload, measured.placed)
+        return Fraction(in_steps(self, cost), self.level.steps)
 
     def opened(self, more: Collection[Cluster]) -> Self:
         """Return the cost once more clusters are candidates."""
@@ -227,11 +239,6 @@ class CustomClusterCost(CustomCost):
     def _steps(self, cluster: str, replicas: int) -> int:
         """Return what so many replicas cost on a cluster, in steps."""
         return in_steps(self, self.on(cluster, replicas))
-
-
-def cost(rule: CustomCost, workload: Workload, placed: Mapping[str, int]) -> Fraction:
-    """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
-    return Fraction(in_steps(rule, rule.cost(workload, placed)), rule.level.steps)
 
 
 def in_steps(rule: CustomCost, cost: int | Fraction) -> int:

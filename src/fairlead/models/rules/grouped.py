@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import Binds, Side
 from fairlead.models.topology import groups
 
@@ -116,6 +117,13 @@ class Grouped:
     def members(self) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield every group that it knows, with its clusters."""
         yield from self.groups.items()
+
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and what are no numbers of replicas."""
+        about = f"{type(self).__name__} {self.name}"
+        for group, clusters in self.members:
+            yield from strangers(f"{about}: {group}", clusters, known)
+        yield from numbers({f"{about}: {number.name}": number.value for number in self.numbers()})
 
     def only(self, number: Number) -> Self:
         """Return a rule that states one of its numbers alone."""

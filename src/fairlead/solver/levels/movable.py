@@ -14,7 +14,6 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import tied_by
 from fairlead.solver.answers.rows import Placed, beside
 from fairlead.solver.exact.boxes import has_box
 from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
@@ -88,7 +87,7 @@ def resting(problem: Problem, found: Answer) -> frozenset[str]:
 def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
     """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
     sets = [
-        frozenset(tied_by(rule, problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
+        frozenset(rule.tied(problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
         for rule in problem.rules
     ]
     while True:
