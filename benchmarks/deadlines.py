@@ -19,8 +19,8 @@ import fairlead
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.keeping import keep_and_repair, standing_well
-from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.floor.keeping import keep_and_repair, standing_well
+from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.running.deadline import Deadline
 
 LIMITS = (0.05, 0.2, 0.5, 1.0, 3.0)

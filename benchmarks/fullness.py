@@ -43,7 +43,7 @@ def fullest(problem: Problem, placement: Placement) -> float:
 def moves_of(problem: Problem, placement: Placement) -> int:
     """Return how many replicas move."""
     present = Moves(frozenset(problem.cluster_by_name))
-    return sum(moves.cost(present, each, placement.of(each.key)) for each in problem.workloads)
+    return sum(present.among(each, placement.of(each.key)) for each in problem.workloads)
 
 
 def least_fullest(problem: Problem, most_moves: int) -> float:

@@ -1,36 +1,19 @@
-"""A page for every example, with its manifests, and the list of them from the README."""
+"""A page for every example, with its manifests, and the list of them."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from site_links import ROOT
 
-_LIST = re.compile(r"^## Examples\n(.*?)^## ", re.MULTILINE | re.DOTALL)
 _LANGUAGES = {".yaml": "yaml", ".py": "python"}
 
 
 def example_pages() -> dict[str, str]:
-    """Return the pages of the examples by their place on the site.
-
-    Raises
-    ------
-    ValueError
-        Where the README has no section Examples.
-    """
-    pages = {"examples/index.md": _index((ROOT / "README.md").read_text(encoding="utf-8"))}
+    """Return the pages of the examples by their place on the site."""
+    pages = {"examples/index.md": (ROOT / "examples" / "README.md").read_text(encoding="utf-8")}
     for folder in sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir()):
         pages[f"examples/{folder.name}.md"] = _page(folder)
     return pages
-
-
-def _index(readme: str) -> str:
-    """Return the list of the README; its links lead from one folder further down."""
-    found = _LIST.search(readme)
-    if found is None:
-        raise ValueError("README.md has no section Examples that another one follows")
-    table = found[1].replace("](examples/", "](../../examples/").replace("](docs/", "](../../docs/")
-    return f"# Examples\n\n`fairlead examples NAME` copies one of them into a folder, to try.\n{table}"
 
 
 def _page(folder: Path) -> str:

@@ -11,6 +11,7 @@ MOVED: Mapping[str, str] = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "examples/README.md": "examples/index.md",
 }
 """Files of the repository outside of ``docs/`` that are pages, and where."""
 

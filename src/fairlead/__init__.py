@@ -9,9 +9,9 @@
 The placement rules, for problems that are built in Python, are in `fairlead.models.rules`.
 """
 
-from fairlead.models.answer import Later as _Later
-from fairlead.models.answer import Renderer as _Renderer
-from fairlead.models.answer import Shown as _Shown
+from __future__ import annotations
+
+from fairlead.models.shown import Shown as _Shown
 from fairlead.version import VERSION as _VERSION
 
 TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairlead.modelling.model import Model
     from fairlead.modelling.policy import Policy
     from fairlead.models.answer import Plot
+    from fairlead.models.answer import Renderer as _Renderer
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.errors import (
@@ -193,4 +194,4 @@ def _renderer() -> _Renderer:
 
 
 # The face knows all layers: questions and answers, in the lowest, are handed what shows them, in the highest.
-_Shown.renderer = _Later(_renderer)
+_Shown.renderer = staticmethod(_renderer)

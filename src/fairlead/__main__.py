@@ -16,7 +16,10 @@ def main() -> int:
     start_light()
     from fairlead.cli.app import main as run
 
-    return run()
+    code = run()
+    # The process ends: nobody has to look through all that is left for garbage.
+    gc.freeze()
+    return code
 
 
 def start_light() -> None:

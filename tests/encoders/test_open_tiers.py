@@ -29,7 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import level_search
+from fairlead.solver.levels import level_models
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.solving import solve
 from orders import WITHOUT_BALANCE
@@ -131,7 +131,7 @@ def test_what_is_settled_before_is_not_called_proven(
     deviation: Deviation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are too many totals to look at they are settled first, and no bound is claimed then."""
-    monkeypatch.setattr(level_search, "MOST_OPEN", 0)
+    monkeypatch.setattr(level_models, "MOST_OPEN", 0)
     unproven = 0
     for seed in range(30):
         problem = random_tiers(seed, deviation)

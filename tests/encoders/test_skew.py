@@ -39,7 +39,7 @@ def test_it_is_about_the_fullest_and_the_emptiest_group() -> None:
     problem = problem_of(Skew("zone", ZONES, 1), replicas=4)
     (broken,) = fairlead.check(problem, {"w": {"a": 2, "b": 2}})
     assert (broken.rule, broken.detail, broken.amount, broken.gives_way) == ("skew", "zone", 3, False)
-    assert str(broken) == ("w: the fullest and the emptiest zone differ by 4 replicas, at most 1 are allowed")
+    assert str(broken) == ("w: the fullest and the emptiest zone differ by 4 replicas, at most 1 is allowed")
     assert fairlead.check(problem, {"w": {"a": 1, "b": 1, "c": 2}}) == ()
 
 

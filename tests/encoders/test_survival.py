@@ -90,7 +90,7 @@ def test_what_runs_on_a_closed_cluster_is_lost_with_its_region() -> None:
     open_only = {"x": frozenset("ab"), "y": frozenset("c")}
     rule = Survival("region", open_only, 1, None, there, 1, (Loss("cluster", CLUSTERS),))
     (broken,) = fairlead.check(problem_of(rule, replicas=3), {"w": {"c": 1, "d": 2}})
-    assert str(broken) == "w: losing region x and cluster c leaves 0, 1 are needed"
+    assert str(broken) == "w: losing region x and cluster c leaves 0, 1 is needed"
 
 
 def test_a_partial_placement_counts_the_worst_loss() -> None:

@@ -192,6 +192,8 @@ class Runner:
         self._line, theirs = context.Pipe()
         self._process = context.Process(target=work, args=(theirs, self._folder), daemon=True)
         self._process.start()
+        # Who has the other end open as well never hears that the process is gone.
+        theirs.close()
         self._line.recv()
 
     def run(self, case: Case) -> Result:

@@ -7,9 +7,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from fairlead.manifests.api.policies import Placement
+from fairlead.manifests.validation import validate
+from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.quantity import parse_quantity, requested_units
-from fairlead.solver.dispensers.karmada import BindingInput, Scheduled, read_placement
+from fairlead.solver.dispensers.karmada import BindingInput, Scheduled
 from places import DATA
 
 Record = Mapping[str, Any]
@@ -22,6 +25,13 @@ def records() -> tuple[Record, ...]:
     """Return all recorded problems with the scheduler's answers."""
     with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
         return tuple(json.loads(line) for line in lines)
+
+
+def read_placement(document: Mapping[str, Any]) -> Placement:
+    """Return the placement that a document states, as a binding holds it."""
+    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), Placement).located
+    assert located is not None
+    return located.model
 
 
 def binding_of(problem: Record) -> BindingInput:

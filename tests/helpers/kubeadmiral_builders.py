@@ -5,14 +5,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
+from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    PlannerInput,
-    Policy,
-    Preferences,
-    SchedulingUnit,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 API = ("apps/v1", "Deployment")

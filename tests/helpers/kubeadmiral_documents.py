@@ -4,27 +4,26 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from fairlead.manifests.api.kubeadmiral import API_VERSION
+from fairlead.manifests.api import KUBEADMIRAL
 from fairlead.manifests.api.kubeadmiral import FederatedCluster as Manifest
 from fairlead.manifests.clusters import read_clusters
+from fairlead.manifests.kubeadmiral.reading import (
+    APPLIED_MIGRATION,
+    AUTO_MIGRATION,
+    entries,
+    feedback_of,
+    overridden,
+    read_feedback,
+    read_policy,
+    section,
+    text,
+)
 from fairlead.manifests.validation import validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
-from fairlead.solver.dispensers.kubeadmiral.documents import (
-    AUTO_MIGRATION,
-    CUSTOM_MIGRATION,
-    entries,
-    feedback_of,
-    overridden,
-    read_feedback,
-    read_gpus,
-    read_policy,
-    section,
-    text,
-)
-from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit, read_gpus
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
 
 _NAMES = frozenset(
@@ -90,7 +89,7 @@ def read_unit(**parameters: Any) -> SchedulingUnit:
         gpus=read_gpus(template, api),
         feedback=read_feedback(
             section(parameters, "autoMigrationInfo") or feedback_of(annotations, AUTO_MIGRATION),
-            section(parameters, "customMigrationInfo") or feedback_of(annotations, CUSTOM_MIGRATION),
+            section(parameters, "customMigrationInfo") or feedback_of(annotations, APPLIED_MIGRATION),
         ),
     )
 
@@ -111,7 +110,7 @@ def _replicas(template: Mapping[str, Any], path: str) -> int | None:
 
 def read_cluster(document: Mapping[str, Any]) -> Cluster:
     """Return a member cluster from a ``FederatedCluster`` object, read as any manifest is."""
-    data = {"apiVersion": API_VERSION, "kind": "FederatedCluster", **document}
+    data = {"apiVersion": KUBEADMIRAL, "kind": "FederatedCluster", **document}
     located = validate(Document(data, Lines("", LineTable(), 0, 0)), Manifest).located
     assert located is not None
     return read_clusters([], [located])[0]

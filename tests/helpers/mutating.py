@@ -5,6 +5,8 @@ import json
 import random
 from typing import Any
 
+import yaml
+
 Path = tuple[str | int, ...]
 
 VALUES: tuple[Any, ...] = (
@@ -123,11 +125,37 @@ def scrambled(text: str, chance: random.Random) -> str:
 
 
 def written(documents: list[Any], chance: random.Random) -> str:
-    """Return mutated documents as text, each on lines of its own."""
+    """Return mutated documents as text: JSON or YAML, one after the other or as one list."""
     chosen = {chance.randrange(len(documents)) for _ in range(chance.choice((1, 1, 2, 3)))}
     changed = [mutated(each, chance) if at in chosen else each for at, each in enumerate(documents)]
     chance.shuffle(changed)
     if chance.random() < 0.1 and changed:
         changed.append(copy.deepcopy(chance.choice(changed)))
-    text = "\n---\n".join(json.dumps(each, indent=1) for each in changed)
-    return scrambled(text, chance) if chance.random() < 0.15 else text
+    if chance.random() < 0.15:
+        changed = [{"apiVersion": "v1", "kind": "List", "items": changed}]
+    spelled = _as_yaml if chance.random() < 0.4 else _as_json
+    text = "---\n".join(spelled(each, chance) for each in changed)
+    if chance.random() < 0.25:
+        text = scrambled(text, chance)
+    ends = chance.random()
+    return text.replace("\n", "\r\n") if ends < 0.05 else f"\ufeff{text}" if ends < 0.1 else text
+
+
+def _as_json(document: Any, chance: random.Random) -> str:
+    """Return a document as JSON, on many lines or on one."""
+    return json.dumps(document, indent=chance.choice((1, 1, 4, None))) + "\n"
+
+
+def _as_yaml(document: Any, chance: random.Random) -> str:
+    """Return a document as YAML in one of its layouts; what YAML cannot hold stays JSON."""
+    try:
+        return yaml.safe_dump(
+            document,
+            sort_keys=False,
+            indent=chance.choice((2, 4)),
+            width=chance.choice((40, 1000)),
+            default_flow_style=chance.choice((False, False, None)),
+            allow_unicode=chance.random() < 0.5,
+        )
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return _as_json(document, chance)

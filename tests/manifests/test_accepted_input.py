@@ -173,6 +173,33 @@ def test_names_that_nothing_can_have_are_refused(name: str) -> None:
 
 def test_names_that_kubernetes_would_refuse_are_warned_about() -> None:
     """They name a thing here all the same; the longest name is fine."""
-    problem = load(cluster("A", 9), cluster("x" * 253, 9), binding("web", 2, None, dynamic(), cpu=1))
+    problem = load(cluster("A", 9), cluster("x" * 48, 9), binding("web", 2, None, dynamic(), cpu=1))
     (said,) = texts(problem, "name")
-    assert said.startswith("Cluster: metadata.name 'A' is no name that Kubernetes takes")
+    assert said == (
+        "Cluster: metadata.name 'A' is no name that Kubernetes takes: at most 48 lower case letters, digits "
+        "and '-', with a letter or digit at both ends (<dict>)"
+    )
+
+
+@pytest.mark.parametrize("name", ["x" * 49, "1.2.3.4"])
+def test_clusters_are_called_as_karmada_allows(name: str) -> None:
+    """A label of 48 characters at most, from which it makes a namespace with a prefix of 15."""
+    problem = load(cluster(name, 9), binding("web", 2, None, dynamic(), cpu=1))
+    assert texts(problem, "name")[0].startswith(f"Cluster: metadata.name '{name}' is no name")
+
+
+@pytest.mark.parametrize("name", ["Shop", "sh.op", "-", "x" * 64])
+def test_namespaces_are_called_as_kubernetes_allows(name: str) -> None:
+    """Namespaces are labels of 63 characters at most; workloads may have dots and 253."""
+    problem = load(cluster("a", 9), binding("web", 2, None, dynamic(), cpu=1), deployment(namespace=name))
+    assert texts(problem, "name")[0].startswith(f"Deployment: metadata.namespace '{name}' is no name")
+
+
+def test_the_beginning_of_a_name_stands_for_the_name() -> None:
+    """``generateName`` is what people create jobs with; its policy selects by labels or kind."""
+    job = deployment()
+    job["metadata"] = {"generateName": "web-", "namespace": "default"}
+    problem = load(cluster("a", 9), job, policy("p", dynamic()))
+    assert [each.key for each in problem.workloads] == ["default/web-"]
+    (said,) = texts(problem, "name")
+    assert said.startswith("Deployment: metadata.generateName 'web-' stands for the name that")

@@ -65,6 +65,9 @@ def objectives(outcome: fairlead.Outcome) -> list[tuple[str, object]]:
         (None, True),  # never written: nobody knows by what it was placed
         ("{", True),  # no JSON says nothing either
         ("[]", True),
+        # Nested too deeply to be read at all, and to be looked at.
+        ("[" * 100_000, True),
+        (f'{{"clusterTolerations": {"[" * 600}{"]" * 600}}}', True),
     ],
 )
 def test_the_annotation_tells_whether_the_placement_is_the_one_applied(

@@ -4,15 +4,19 @@ import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 from pydantic import BaseModel
+from pydantic.alias_generators import to_snake
 
 import fairlead.manifests.api as api_package
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api.meta import Api, Inert
+from fairlead.manifests.api.meta import Api, Inert, Object
+from fairlead.manifests.api.own import OWN_KINDS
+from fairlead.manifests.collect import Manifests
 
 READERS = Path(str(api_package.__file__)).parents[1]
 """The package that turns manifests into a problem; nothing else sees its API types."""
@@ -52,6 +56,21 @@ def _names_in(node: ast.AST) -> Iterator[str]:
             yield name
 
 
+def keys_read(file: Path) -> frozenset[str]:
+    """Return every name that code asks a document for by its key, as its API type calls it."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    asking = (call for call in calls if ast.unparse(call.func).split(".")[-1] in _ASKING)
+    values = (
+        ast.literal_eval(each) for call in asking for each in call.args if isinstance(each, ast.Constant)
+    )
+    return frozenset(to_snake(value) for value in values if isinstance(value, str))
+
+
+_ASKING = ("section", "entries", "text", "get")
+"""Calls that read a document by its keys."""
+
+
 def ignored(models: list[type[Api]], read: frozenset[str]) -> list[str]:
     """Return the fields that nobody reads and that carry no mark."""
     return [
@@ -64,7 +83,8 @@ def ignored(models: list[type[Api]], read: frozenset[str]) -> list[str]:
 
 def test_no_field_is_accepted_and_ignored() -> None:
     """A field that is neither read nor marked `Inert` would be dropped silently."""
-    assert ignored(api_types(), names_read(READERS) | names_read(SCRIPTS)) == []
+    read = names_read(READERS) | names_read(SCRIPTS) | keys_read(READERS / "kubeadmiral" / "reading.py")
+    assert ignored(api_types(), read) == []
 
 
 def test_a_field_that_nobody_reads_is_found() -> None:
@@ -78,11 +98,18 @@ def test_a_field_that_nobody_reads_is_found() -> None:
     assert ignored([Sample], names_read(READERS)) == ["test_field_walk.Sample.never_mentioned_anywhere"]
 
 
+def test_the_table_of_kinds_names_types_and_lists_that_exist() -> None:
+    """Both are texts, so that no type is imported before it is needed; fairlead's own kinds are all there."""
+    assert all(issubclass(kind.model, Object) for kind in KINDS.values())
+    assert {kind.row for kind in KINDS.values()} < {field.name for field in fields(Manifests)}
+    assert {name: kind.model for (_, name), kind in KINDS.items() if kind.row == "own"} == OWN_KINDS
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS), ids="/".join)
 def test_every_kind_is_walked(kind: tuple[str, str]) -> None:
     """The walk knows the types of all kinds, down to the innermost."""
     known = set(api_types())
-    assert {one for one in _reachable(KINDS[kind]) if issubclass(one, Api)} <= known
+    assert {one for one in _reachable(KINDS[kind].model) if issubclass(one, Api)} <= known
 
 
 def _reachable(model: type[BaseModel]) -> set[type[BaseModel]]:

@@ -251,6 +251,11 @@ def test_max_clusters() -> None:
             },
             "In needs at least one value",
         ),
+        (
+            "affinity",
+            {"clusterAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": ["member1"]}},
+            "cannot be read",
+        ),
     ],
 )
 def test_unreadable_overrides_fall_back(name: str, value: Any, told: str) -> None:

@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.manifests.yaml import json_text, streams
+from fairlead.manifests.yaml import events, streams
 from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -31,7 +31,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "libyaml" and not yaml.__with_libyaml__:
         pytest.skip("this PyYAML has no libyaml")
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
-    monkeypatch.setattr(json_text, "_Parser", loader)
+    monkeypatch.setattr(events, "_Parser", loader)
     for quick in ("parse_json", "parse_block"):
         monkeypatch.setattr(streams, quick, lambda _: None)
     return str(request.param)
@@ -679,6 +679,20 @@ def test_bytes_that_are_no_text(content: bytes, line: int, message: str) -> None
 def test_a_byte_order_mark_is_accepted() -> None:
     """Windows editors write it."""
     assert one(b"\xef\xbb\xbf" + HEAD.encode()).source(("apiVersion",)).line == 1
+
+
+def test_byte_order_marks_of_joined_files_are_accepted() -> None:
+    """As ``cat`` leaves them in the middle; lines are counted as before."""
+    mark = b"\xef\xbb\xbf" + HEAD.encode()
+    documents, mistakes = read_documents([io.BytesIO(mark + b"---\n" + mark)])
+    assert mistakes == []
+    second = HEAD.count("\n") + 2
+    assert [each.source(("apiVersion",)).line for each in documents] == [1, second]
+
+
+def test_the_items_of_a_list_are_a_list() -> None:
+    """A mapping of items is a mistake, not an unknown kind."""
+    assert only(b"apiVersion: v1\nkind: List\nitems: {a: b}\n") == (3, "items", "must be a list")
 
 
 def test_large_files_are_refused() -> None:

@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from fairlead.cli.app import main
-from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+from fairlead.manifests.api.own import OWN_KINDS
 from fairlead.manifests.loading import load
 from fairlead.manifests.own.schema import json_schema
+from fairlead.manifests.yaml.documents import OWN_API_VERSION
 from fairlead.models.errors import ManifestError
 from own_builders import own
 from places import ROOT
@@ -97,8 +98,8 @@ def examples() -> list[Any]:
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*/*.yaml"))]
     documentation = (ROOT / "docs" / "own-kinds.md").read_text(encoding="utf-8")
     texts += re.findall(r"```yaml\n(.*?)```", documentation, re.DOTALL)
-    read = (one for text in texts if API_VERSION in text for one in yaml.safe_load_all(text))
-    return [one for one in read if one["apiVersion"] == API_VERSION]
+    read = (one for text in texts if OWN_API_VERSION in text for one in yaml.safe_load_all(text))
+    return [one for one in read if one["apiVersion"] == OWN_API_VERSION]
 
 
 def test_every_kind_has_an_example() -> None:

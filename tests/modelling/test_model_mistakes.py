@@ -1,5 +1,6 @@
 """What is wrong with a model is told at once, and whatever is said names its place."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -118,3 +119,25 @@ def _solved_or_refused(model: Model) -> None:
         refused = [(str(outcome.status), 1)]
     assert refused
     assert all(field and line for field, line in refused)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        fairlead.solve,
+        fairlead.plan,
+        fairlead.compare,
+        fairlead.dispense,
+        lambda given: fairlead.simulate(given, fairlead.Drain("berlin")),
+        lambda given: fairlead.why(given, "shop/web"),
+        lambda given: fairlead.check(given, fairlead.Placement({})),
+        lambda given: fairlead.score(given, fairlead.Placement({})),
+    ],
+)
+@pytest.mark.parametrize("given", [fairlead.Model(), "fleet.yaml", None])
+def test_what_is_no_problem_is_refused_in_words(ask: Callable[[Any], object], given: object) -> None:
+    """A model and a path are what people try first; both have one call more to go."""
+    with pytest.raises(
+        fairlead.UsageError, match=r"is no problem; fairlead.load and Model.problem\(\) return"
+    ):
+        ask(given)

@@ -34,9 +34,9 @@ from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
 from fairlead.solver.answers.components import components
-from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.dispensers import reference
+from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline

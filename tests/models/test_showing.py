@@ -36,6 +36,8 @@ def test_amounts_have_units_and_values_are_decimals() -> None:
     )
     outcome = fairlead.solve(problem)
     assert repr(outcome) == "<Outcome: Optimal: no better placement exists (proven).>"
+    tight = fairlead.solve(fairlead.load(EXAMPLES / "too-tight"))
+    assert repr(tight) == "<Outcome: Infeasible: no placement keeps all of these rules>"
     assert repr(outcome.objectives[1]) == "Attained('deviation', 0.08, proven)"
     assert outcome.objectives[1].value == Fraction(2, 25)
     assert repr(Attained("cost", 3)) == "Attained('cost', 3, bound=None)"

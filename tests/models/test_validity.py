@@ -1,5 +1,7 @@
 """Problems made in Python are validated as manifests are, and rules that are missing by mistake hold."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import fairlead
 from fairlead import Cluster, ManifestError, Problem, UsageError, Workload
 from fairlead.models.levels import DEFAULT_ORDER
 from fairlead.models.outcome import Status
-from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Capacity, GroupTotal, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
 
 CLUSTERS = (Cluster("a", free={"cpu": 4000}), Cluster("b", free={"cpu": 4000}))
@@ -93,6 +95,67 @@ def test_rules_that_are_there_stay_as_they_are() -> None:
     outcome = fairlead.solve(made(total, replicas=2))
     assert outcome.problem.workload("web").rules == (total,)
     assert outcome.problem.levels == DEFAULT_ORDER
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"replicas": None}, "replicas: 'None' must be a whole number"),
+        ({"replicas": "3"}, "replicas: '3' must be a whole number"),
+        ({"requests": None}, "requests: 'None' must be a mapping"),
+        ({"current": [("a", 1)]}, "must be a mapping"),
+        ({"current": {"a": None}}, "current[a]: 'None' must be a whole number"),
+        ({"priority": "high"}, "priority: 'high' must be a whole number"),
+        ({"key": 3}, "key: '3' must be text"),
+        ({"groups": 3}, "groups: '3' must be a tuple"),
+    ],
+)
+def test_fields_of_other_types_are_told(fields: Any, told: str) -> None:
+    """As mistakes, beside all others, and never as an error of Python."""
+    clusters = (replace(CLUSTERS[0], free="x"), CLUSTERS[1])  # type: ignore[arg-type]
+    wrong = replace(made(), clusters=clusters, workloads=(replace(made().workloads[0], **fields),))
+    with pytest.raises(ManifestError) as caught:
+        fairlead.solve(wrong)
+    assert told in str(caught.value)
+    assert "cluster a: free: 'x' must be a mapping or None" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        (Bounds({"a": 3}), "Bounds.minimum[a]: '3' must be a Bound"),  # type: ignore[dict-item]
+        (Candidates("a"), "Candidates.names: 'a' must be a tuple"),  # type: ignore[arg-type]
+        (Weights(["a"]), "Weights.weights:"),  # type: ignore[arg-type]
+        (Capacity(), "rules: 'Capacity()' is no rule that can stand there"),
+        (None, "rules: 'None' is no rule that can stand there"),
+        (Spread("region", {"r": {"a"}}, 1), "Spread.groups[r]: "),  # type: ignore[dict-item]
+    ],
+)
+def test_rules_of_other_types_are_told(rule: Any, told: str) -> None:
+    """A number where a bound belongs, a name where names do, and what is no rule at all."""
+    with pytest.raises(ManifestError, match=re.escape(told)):
+        fairlead.solve(made(rule))
+
+
+def test_rules_of_problems_are_told() -> None:
+    """A rule of a workload is none of a problem, and levels are several."""
+    with pytest.raises(ManifestError, match="is no rule that can stand there"):
+        fairlead.solve(replace(made(), rules=(Total(),)))  # type: ignore[arg-type]
+    with pytest.raises(ManifestError, match="levels: 'deviation' must be a tuple"):
+        fairlead.solve(replace(made(), levels="deviation"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", ["3", [], float("nan")])
+def test_what_is_no_time_limit_is_refused(limit: Any) -> None:
+    """Seconds, or None for no limit."""
+    with pytest.raises(UsageError, match="a time limit of"):
+        fairlead.solve(made(), time_limit=limit)
+
+
+def test_what_are_no_tolerances_is_refused() -> None:
+    """A mapping by level."""
+    with pytest.raises(UsageError, match="allowed is a mapping"):
+        fairlead.solve(made(), tolerance="0.1%")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("ask", [fairlead.check, fairlead.score])

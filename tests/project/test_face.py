@@ -17,10 +17,16 @@ HEAVY = {"numpy", "networkx", "pandas", "ortools", "rich", "pydantic", "yaml"}
 
 
 def modules_after(*arguments: str) -> set[str]:
-    """Return the top-level modules that a fresh interpreter has imported after running some code."""
+    """Return the modules that a fresh interpreter has imported after running some code."""
     code = "; ".join(["import sys", *arguments, "print(*sys.modules, sep=chr(10), file=sys.stderr)"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return {name.partition(".")[0] for name in done.stderr.splitlines()}
+    names = done.stderr.splitlines()
+    return {*names, *(name.partition(".")[0] for name in names)}
+
+
+def test_the_package_itself_imports_nothing() -> None:
+    """Until the command line listens, Ctrl-C would end in a traceback: nothing slow may come before."""
+    assert modules_after("import fairlead") - modules_after() == {"fairlead", "__future__"}
 
 
 @pytest.mark.parametrize("name", fairlead.__all__)
@@ -81,8 +87,9 @@ def test_import_is_light() -> None:
     ("command", "unused"),
     [
         ("doctor", {"numpy", "networkx", "pandas", "ortools", "rich"}),
-        # One workload: the exact allocation answers.
-        ("solve", {"networkx", "pandas", "ortools"}),
+        # One workload: the exact allocation answers, nobody competes, and one wave starts everything.
+        ("solve", {"networkx", "pandas", "ortools", "fairlead.solver.parts.competing"}),
+        ("plan", {"networkx", "pandas", "ortools", "fairlead.solver.parts.competing"}),
     ],
 )
 def test_commands_import_what_they_need(command: str, unused: set[str]) -> None:
@@ -91,6 +98,24 @@ def test_commands_import_what_they_need(command: str, unused: set[str]) -> None:
     found = modules_after("from fairlead.cli.app import main", f"main({options})")
     assert not unused & found
     assert "pydantic" in found
+
+
+@pytest.mark.parametrize(
+    ("example", "read"),
+    [
+        ("three-regions", set()),
+        ("kubeadmiral", {"kubeadmiral"}),
+        ("prices", {"own"}),
+        # Overrides of both systems name sets of clusters by KubeAdmiral's terms.
+        ("overridden", {"overrides", "kubeadmiral"}),
+    ],
+)
+def test_kinds_that_few_inputs_have_are_imported_where_one_is_met(example: str, read: set[str]) -> None:
+    """Their types, of which there are a hundred, cost an input of Karmada's kinds nothing."""
+    found = modules_after("import fairlead", f"fairlead.load({str(ROOT / 'examples' / example)!r})")
+    assert {
+        name for name in ("kubeadmiral", "own", "overrides") if f"fairlead.manifests.api.{name}" in found
+    } == read
 
 
 @pytest.mark.parametrize(

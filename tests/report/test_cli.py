@@ -238,6 +238,10 @@ def test_input_without_workloads_is_a_mistake(
     assert main(["solve", "-f", "x.yaml", "-n", "prod"]) == 2
     expected = "error: nothing to place: the input holds no workload that -n and -l choose\n"
     assert capsys.readouterr().err == expected
+    reason = Statement("left-out", "shop is left out: no policy selects it", Source("a.yaml", 1))
+    answering(replace(solved(), problem=Problem(solved().problem.clusters, (), warnings=(reason,))))
+    assert main(["solve", "-f", "x.yaml", "-q"]) == 2
+    assert capsys.readouterr().err.startswith(f"warning: {reason}\nerror: nothing to place")
 
 
 def test_input_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -489,6 +493,8 @@ def test_version_and_help_in_every_spelling(capsys: pytest.CaptureFixture[str]) 
         (["-o", "tabel"], "Did you mean 'table'?"),
         (["--method", "exakt"], "Did you mean 'exact'?"),
         (["-n", "retial"], "no workload in namespace retial (did you mean retail?)"),
+        (["--tolerance", "balence=1"], "no level 'balence'; did you mean balance?"),
+        (["--seed", "x"], "'x' is not a valid whole number"),
     ],
 )
 def test_the_nearest_value_is_proposed(

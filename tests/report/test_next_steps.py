@@ -9,8 +9,14 @@ import pytest
 from fairlead.cli.app import main
 from places import EXAMPLES
 
-PLAN = f"plan -f {EXAMPLES / 'safe-migration'}"
-INFEASIBLE = f"solve -f {EXAMPLES / 'too-tight'}"
+
+def on(command: str, example: str) -> str:
+    """Return a command on an example as one types it, wherever the repository lies."""
+    return shlex.join([command, "-f", str(EXAMPLES / example)])
+
+
+PLAN = on("plan", "safe-migration")
+INFEASIBLE = on("solve", "too-tight")
 
 
 def suggested(
@@ -59,6 +65,6 @@ def test_what_runs_already_needs_no_plan(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A running fleet in which everything stays; one that changes is to be planned."""
-    assert not suggested(f"solve -f {EXAMPLES / 'fleet'} -n ml --time-limit 60", monkeypatch, capsys)
-    (command,) = suggested(f"solve -f {EXAMPLES / 'scale-up'}", monkeypatch, capsys)
-    assert command == f"fairlead plan -f {EXAMPLES / 'scale-up'}"
+    assert not suggested(f"{on('solve', 'fleet')} -n ml --time-limit 60", monkeypatch, capsys)
+    (command,) = suggested(on("solve", "scale-up"), monkeypatch, capsys)
+    assert command == f"fairlead {on('plan', 'scale-up')}"

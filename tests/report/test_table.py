@@ -193,6 +193,21 @@ def test_headers_are_broken_where_the_line_is_too_long() -> None:
     assert len(render(columns, rows, Look(width=33))) == 2
 
 
+def test_columns_that_say_nothing_are_left_out_where_the_line_is_too_long() -> None:
+    """All columns take 24 characters: nothing was lost, and the table stands closer."""
+    columns = (Column("Workload"), Column("Lost", right=True), Column("Unplaced", right=True))
+    rows = [(Cell("web"), Cell("-", "dim"), Cell("2")), (Cell("api"), Cell("-", "dim"), Cell("-", "dim"))]
+    assert render(columns, rows, Look(width=24))[1:] == [
+        "web          -         2",
+        "api          -         -",
+    ]
+    assert render(columns, rows, Look(width=23)) == [
+        "WORKLOAD UNPLACED",
+        "web             2",
+        "api             -",
+    ]
+
+
 @pytest.mark.parametrize("width", [60, 80])
 def test_sentences_are_broken_between_words(width: int) -> None:
     """What is wrong, and what would help, fits the terminal; joined again it reads as on a wide one."""

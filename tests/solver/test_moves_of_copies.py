@@ -124,7 +124,7 @@ def test_moves_are_stopped_parts_of_copies(
 ) -> None:
     """Over clusters: max(0, min(held, copy) - placed), in the level and in budgets."""
     copies = workload(**current)
-    assert moves.cost(Moves(frozenset("ab")), copies, placed) == count
+    assert Moves(frozenset("ab")).among(copies, placed) == count
     problem = Problem((Cluster("a"), Cluster("b")), (copies,))
     assert move_budget.moved(MoveBudget("b", 0), problem, Placement({"w": placed})) == count
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 
@@ -272,6 +272,14 @@ class _Concave(CustomClusterCost):
         return min(replicas, 1) * len(cluster)
 
 
+class _Unfinished(CustomCost):
+    level: ClassVar[Level] = CROWDING
+
+    def encode(self, formulas: Formulas) -> None:
+        """Minimise nothing; `cost` is left out."""
+        formulas.minimise(0)
+
+
 class _Requiring(CustomCost):
     level: ClassVar[Level] = CROWDING
 
@@ -301,6 +309,7 @@ class _Requiring(CustomCost):
         (_Negative(), "costs -7; allowed are multiples of 1/2 of at least 0"),
         (_Concave(), "not 0 for none, or not convex"),
         (_Requiring(), "is a cost and requires something"),
+        (cast("type[CustomCost]", _Unfinished)(), "lacks cost, which it has to define"),
     ],
     ids=lambda each: type(each).__name__ if not isinstance(each, str) else "",
 )

@@ -1,5 +1,6 @@
 """Partial placements: what gives way, in which order, for whom, and what is said about it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,15 +17,17 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     GroupTotal,
+    MoveBudget,
     Spread,
     Survival,
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.shortfall import refused, unmet
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.solving import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
 
@@ -104,6 +107,41 @@ def test_spread_gives_way() -> None:
     regions = {name: frozenset({name}) for name in NAMES}
     outcome = partial(asked(ROOM, web(2, Spread("region", regions, 3))))
     assert given_way(outcome) == {"spread shortfall": 1}
+    assert outcome.shortfalls[0].text == (
+        "default/web: replicas in 2 regions, at least 3 are needed: default/web has only 2 replicas"
+    )
+
+
+def test_a_spread_over_too_few_groups() -> None:
+    """Three regions are asked for and two have candidates: these are named, no cluster is to blame."""
+    regions = {name: frozenset({name}) for name in NAMES[:2]}
+    outcome = partial(asked(ROOM, web(4, Spread("region", regions, 3), names=NAMES[:2])))
+    assert outcome.shortfalls[0].text.endswith(
+        "at least 3 are needed: only member1 and member2 have eligible clusters"
+    )
+
+
+def test_a_spread_that_would_leave_a_budget() -> None:
+    """All 4 replicas run on member1 and none may move: one more elsewhere is one less there."""
+    regions = {name: frozenset({name}) for name in NAMES}
+    running = web(4, Spread("region", regions, 2), current={"member1": 4})
+    outcome = partial(asked(ROOM, running, shared=(MoveBudget("all workloads", 0),)))
+    assert given_way(outcome) == {"spread shortfall": 1}
+    text = outcome.shortfalls[0].text
+    assert "one moved from member1 to member2 would violate a rule (" in text
+    assert "replicas placed" not in text
+
+
+def test_the_minimum_of_a_set_that_is_closed() -> None:
+    """Member3 shall hold 1 and is no candidate: the reason is told."""
+    one = GroupTotal("member3", frozenset(), 1, None, None, frozenset({"member3"}))
+    inside = Candidates(NAMES[:2], {"member3": Exclusion("had untolerated taint {gpu}")})
+    named = web(2, one)
+    closed = replace(named, rules=(inside, *named.rules[1:]))
+    outcome = partial(asked(ROOM, closed))
+    assert outcome.shortfalls[0].text == (
+        "default/web: member3 holds 0 replicas, at least 1 is needed: member3 had untolerated taint {gpu}"
+    )
 
 
 def test_a_maximum_of_groups_does_not_give_way() -> None:
@@ -111,7 +149,7 @@ def test_a_maximum_of_groups_does_not_give_way() -> None:
     regions = {name: frozenset({name}) for name in NAMES}
     outcome = partial(asked(ROOM, web(6, Spread("region", regions, 0, 1))))
     assert given_way(outcome) == {"unplaced": 2}
-    assert "at most 1 are allowed" in outcome.shortfalls[0].text
+    assert "at most 1 is allowed" in outcome.shortfalls[0].text
 
 
 def test_survival_gives_way() -> None:

@@ -8,7 +8,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead import Status
-from fairlead.solver.methods import SEARCHES, WAYS
+from fairlead.solver.parts.methods import SEARCHES, WAYS
 from places import ROOT
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from fairlead.cli import console
+from fairlead.cli.options import Choice
 from fairlead.version import VERSION
 
 SHELLS = ("bash", "zsh", "fish")
@@ -92,11 +93,11 @@ Example:
   fairlead schema PriceList > pricelist.schema.json"""
 
 
-def _kinds() -> click.Choice[str]:
+def _kinds() -> Choice:
     """Return the choice between our own kinds; their types are read only once one is asked for."""
     from fairlead.manifests.own.schema import written_kinds
 
-    return click.Choice(tuple(written_kinds()), case_sensitive=False)
+    return Choice(tuple(written_kinds()), case_sensitive=False)
 
 
 def _kind(value: str) -> str:

@@ -122,11 +122,14 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     from fairlead.live.reading import served
     from fairlead.live.resources import REBALANCER
     from fairlead.manifests import extensions
-    from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+    from fairlead.manifests.api import KINDS
 
     log_to()
     metrics = Metrics()
-    kinds = [(REBALANCER.api_version, REBALANCER.kind), *((API_VERSION, kind) for kind in OWN_KINDS)]
+    kinds = [
+        (REBALANCER.api_version, REBALANCER.kind),
+        *(named for named, kind in KINDS.items() if kind.row == "own"),
+    ]
     kinds += [(kind.group_version, name) for name, kind in extensions.kinds().items()]
     others = served(client, kinds)
     identity = f"{platform.node()}_{uuid.uuid4()}"

@@ -206,7 +206,8 @@ reads_input = gathers(
 def load_workloads(inputs: Inputs) -> "Problem":
     """Read the input and say what is odd about it; an input without workloads is a mistake."""
     problem = inputs.read()
-    if not inputs.quiet:
+    if not inputs.quiet or not problem.workloads:
+        # Where nothing is to be placed, the warnings say why.
         console.warn(problem.warnings)
     if not problem.workloads:
         chosen = " that -n and -l choose" if inputs.namespaces or inputs.selector else ""

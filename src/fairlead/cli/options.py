@@ -95,6 +95,12 @@ class Choice(click.Choice[str]):
             self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)
 
 
+class Whole(click.IntRange):
+    """A whole number within bounds."""
+
+    name = "whole number"
+
+
 CUSTOM = "custom-columns="
 _TABULAR = ("csv", "markdown", f"{CUSTOM}COLUMN,...")
 
@@ -235,13 +241,13 @@ def time_limit(default: int, then: str) -> Option:
 
 WORKERS = click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Threads of the solver.  [default: one per core]",
 )
 SEED = click.option(
     "--seed",
-    type=click.IntRange(0, 2**31 - 1),
+    type=Whole(0, 2**31 - 1),
     metavar="N",
     default=0,
     show_default=True,
@@ -281,7 +287,7 @@ takes_settings = takes(
     ),
     click.option(
         "--partitions",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="Split competing workloads into N shares, for fleets too large for one machine.",
     ),

@@ -22,6 +22,7 @@ from fairlead.cli.options import (
     WORKERS,
     Choice,
     Option,
+    Whole,
     amount,
     gain,
     gathers,
@@ -118,7 +119,7 @@ _MOVING = (
     ),
     click.option(
         "--max-moves-per-wave",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="Replicas that one wave may move, start or stop.  [default: any number]",
     ),

@@ -1,6 +1,5 @@
 """Writes into bindings: spec, then status, and a second look where somebody else was faster."""
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
 from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.manifests.karmada.scheduled import APPLIED, compact
+from fairlead.manifests.karmada.scheduled import APPLIED, compact, parsed
 
 _SUCCESS = "Success"
 """Reason of the condition where all went well."""
@@ -31,7 +30,7 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
     before = (entry.metadata.get("annotations") or {}).get(APPLIED)
     targets = [dict(one) for one in placed.targets]
     same = _in_order(entry.spec.get("clusters") or []) == _in_order(targets)
-    if same and before is not None and _parsed(before) == entry.spec["placement"]:
+    if same and before is not None and parsed(before) == entry.spec["placement"]:
         return None
     spec = {} if same else {"spec": {"clusters": targets}}
     return {"metadata": {"resourceVersion": entry.version, "annotations": {APPLIED: applied}}, **spec}
@@ -93,14 +92,6 @@ def _stopped(entry: Entry, placed: Placed) -> int:
 def _in_order(targets: Any) -> list[Mapping[str, Any]]:
     """Return targets in the order of their names, as their order says nothing."""
     return sorted((dict(one) for one in targets), key=lambda one: str(one["name"]))
-
-
-def _parsed(text: str) -> Any:
-    """Return what an annotation holds; None where it is no JSON."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 LOG = logging.getLogger(__name__)

@@ -8,13 +8,13 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import EVENNESS
 from fairlead.models.rules import Evenness
-from fairlead.models.rules.evenness import KIND, levels
+from fairlead.models.rules.evenness import KIND
 from fairlead.models.workload import Workload
 
 
 def encode(rule: Evenness, workload: Workload, encoding: Encoding) -> None:
     """Over the clusters c that take part, minimise ``sum (x_c - held_c)^2``, and elsewhere ``sum x_c^2``."""
-    for level in levels(rule, workload):
+    for level in rule.levels(workload):
         before: Mapping[str, int] = workload.current if level == EVENNESS else {}
         costs = [
             encoding.convex_cost(Place(workload.key, name), _square(before.get(name, 0)))

@@ -6,13 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from fairlead.encoders.variables import Range
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.workload import Workload
+
+if TYPE_CHECKING:  # costs in whole steps are known where there is no model
+    from fairlead.encoders.variables import Range
 
 # No sum of costs in whole steps exceeds this, so that all of CP-SAT's sums stay inside 64 bits.
 LARGEST = 2**60
@@ -52,7 +55,7 @@ class Division:
     """W: sum of the weights."""
 
 
-Held = Mapping[str, Sequence[Range]]
+Held = Mapping[str, Sequence["Range"]]
 """Fewest and most replicas that overflow tiers may hold, tier by tier, by workload."""
 
 

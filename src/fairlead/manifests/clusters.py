@@ -3,16 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from fairlead.manifests.api import karmada as api
-from fairlead.manifests.api import kubeadmiral
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
 from fairlead.models.statement import Statement
+from fairlead.models.words import first_of
+
+if TYPE_CHECKING:
+    from fairlead.manifests.api.kubeadmiral import FederatedCluster
 
 KIND = "cluster"
 
@@ -27,7 +30,7 @@ Kinds = frozenset[tuple[str, str]]
 
 
 def read_clusters(
-    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+    clusters: Sequence[Located[api.Cluster]], federated: "Sequence[Located[FederatedCluster]]"
 ) -> tuple[Cluster, ...]:
     """Turn the clusters of Karmada, then those of KubeAdmiral, into member clusters.
 
@@ -103,7 +106,7 @@ def _grades(
 
 
 def cluster_warnings(
-    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+    clusters: Sequence[Located[api.Cluster]], federated: "Sequence[Located[FederatedCluster]]"
 ) -> Iterator[Statement]:
     """Say what is assumed of clusters that do not tell, or what is not used of what they tell."""
     serves = "taken to serve every kind"
@@ -132,10 +135,10 @@ def _of_all(located: Sequence[Located[Object]], text: str) -> Iterator[Statement
         names = sorted(one.model.metadata.name for one in located)
         # Within a file they stand in the order of lines, which nobody has to look for until they are shown.
         first = min((one.source() for one in located), key=attrgetter("file"))
-        yield Statement(KIND, f"{first_few(names)}: {text}", first)
+        yield Statement(KIND, f"{first_of(names)}: {text}", first)
 
 
-def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kinds, Kinds]) -> Cluster:
+def _federated(located: "Located[FederatedCluster]", shared: dict[Kinds, Kinds]) -> Cluster:
     """Turn one FederatedCluster into a member cluster; clusters that serve the same kinds share one set."""
     model = located.model
     status = model.status
@@ -144,13 +147,14 @@ def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kind
         (f"{one.group}/{one.version}" if one.group else one.version, one.kind)
         for one in status.api_resource_types
     )
-    resources = status.resources or kubeadmiral.ClusterResources()
+    allocatable = status.resources.allocatable if status.resources else {}
+    available = status.resources.available if status.resources else {}
     return Cluster(
         name=model.metadata.name,
         labels=dict(model.metadata.labels),
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in model.spec.taints),
-        allocatable=_in_units(resources.allocatable) or None,
-        free=_in_units(resources.available) or None,
+        allocatable=_in_units(allocatable) or None,
+        free=_in_units(available) or None,
         deleting=model.metadata.deletion_timestamp is not None,
         joined=conditions.get("Joined") == "True",
         ready=conditions.get("Ready") == "True",
@@ -160,7 +164,7 @@ def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kind
 
 
 def same_names(
-    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+    clusters: Sequence[Located[api.Cluster]], federated: "Sequence[Located[FederatedCluster]]"
 ) -> Iterator[Mistake]:
     """List FederatedClusters that have the name of one of Karmada's clusters."""
     first = {one.model.metadata.name: one for one in clusters}

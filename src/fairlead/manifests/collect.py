@@ -1,33 +1,28 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api import karmada as clusters_api
-from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
-from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.karmada import FederatedResourceQuota, ResourceBinding, WorkloadRebalancer
-from fairlead.manifests.api.kubeadmiral import FederatedObject
+from fairlead.manifests.api.karmada import (
+    Cluster,
+    FederatedResourceQuota,
+    ResourceBinding,
+    WorkloadRebalancer,
+)
 from fairlead.manifests.api.meta import Known, Object
-from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
-from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import PropagationPolicy
-from fairlead.manifests.api.workloads import AnyAutoscaler
+from fairlead.manifests.api.workloads import AnyAutoscaler, PriorityClass, Workload
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
-from fairlead.manifests.extensions import Extensions, RuleManifest
+from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.karmada.findings import labels_findings, placement_findings
 from fairlead.manifests.karmada.quotas import quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
-from fairlead.manifests.kubeadmiral import policies as federation
-from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
-from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes, unpack
-from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
 from fairlead.manifests.validation import (
     UNKNOWN_FIELD,
     Finding,
@@ -39,9 +34,15 @@ from fairlead.manifests.validation import (
     repeated,
     validate,
 )
-from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+
+if TYPE_CHECKING:
+    from fairlead.manifests.api.kubeadmiral import FederatedCluster, FederatedObject
+    from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
+    from fairlead.manifests.kubeadmiral.federated import Federated
+    from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,12 @@ _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z
 _INSTEAD = {
     ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does"
 }
+# Characters that Karmada takes for a cluster, and Kubernetes for a namespace.
+_LONGEST_CLUSTER, _LONGEST_NAMESPACE = 48, 63
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
+_LEFT_OUT = ("bindings", "federated_objects")
+"""Lists of `Manifests` of which one that cannot be understood is left out, and stops nobody."""
 
 
 Check = Callable[[Any, Extensions], Iterator[Finding]]
@@ -90,38 +95,33 @@ def _of_autoscaler(model: AnyAutoscaler, _: Extensions) -> Iterator[Finding]:
     return below("spec", autoscaler_findings(model))
 
 
-def _in_spec(check: Callable[[Any], Iterable[Finding]]) -> Check:
-    return lambda model, _: below("spec", check(model.spec))
+def _of_quota(model: FederatedResourceQuota, _: Extensions) -> Iterator[Finding]:
+    return below("spec", quota_findings(model.spec))
 
 
-class Row(NamedTuple):
-    """Kinds that a list of `Manifests` holds, and what looks for what is wrong; None where nothing can be."""
+def _of_federation_policy(model: Any, _: Extensions) -> Iterator[Finding]:
+    from fairlead.manifests.kubeadmiral.policies import policy_findings
 
-    kinds: tuple[type[Object], ...]
-    check: Check | None = None
+    return below("spec", policy_findings(model.spec))
 
 
-ROWS: Mapping[str, Row] = MappingProxyType(
+def _of_own(model: Any, extensions: Extensions) -> Iterator[Finding]:
+    from fairlead.manifests.own.findings import own_findings
+
+    return own_findings(model, extensions)
+
+
+CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "clusters": Row((clusters_api.Cluster,)),
-        "workloads": Row(get_args(workloads_api.Workload)),
-        "policies": Row((PropagationPolicy,), _of_policy),
-        "bindings": Row((ResourceBinding,), _of_binding),
-        "rebalancers": Row((WorkloadRebalancer,)),
-        "quotas": Row((FederatedResourceQuota,), _in_spec(quota_findings)),
-        "autoscalers": Row(get_args(AnyAutoscaler), _of_autoscaler),
-        "overrides": Row((OverridePolicy,)),
-        "federated_overrides": Row((FederatedOverridePolicy,)),
-        "priority_classes": Row((workloads_api.PriorityClass,)),
-        "own": Row((*get_args(OwnKind), RuleManifest), own_findings),
-        "federated_clusters": Row((kubeadmiral_api.FederatedCluster,)),
-        "federation_policies": Row(
-            (kubeadmiral_api.PropagationPolicy,), _in_spec(federation.policy_findings)
-        ),
-        "federated_objects": Row((FederatedObject,)),
+        "policies": _of_policy,
+        "bindings": _of_binding,
+        "quotas": _of_quota,
+        "autoscalers": _of_autoscaler,
+        "own": _of_own,
+        "federation_policies": _of_federation_policy,
     }
 )
-"""Every list of manifests by its name."""
+"""What looks for what is wrong, by list of `Manifests`; nothing can be in lists that are not here."""
 
 
 @dataclass(slots=True)
@@ -138,21 +138,21 @@ class Manifests:
         Bindings and federated objects that cannot be understood.
     """
 
-    clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
-    workloads: list[Located[workloads_api.Workload]] = field(default_factory=list)
+    clusters: list[Located[Cluster]] = field(default_factory=list)
+    workloads: list[Located[Workload]] = field(default_factory=list)
     policies: list[Located[PropagationPolicy]] = field(default_factory=list)
     bindings: list[Located[ResourceBinding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
     quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
     autoscalers: list[Located[AnyAutoscaler]] = field(default_factory=list)
-    overrides: list[Located[OverridePolicy]] = field(default_factory=list)
-    federated_overrides: list[Located[FederatedOverridePolicy]] = field(default_factory=list)
-    priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
+    overrides: "list[Located[OverridePolicy]]" = field(default_factory=list)
+    federated_overrides: "list[Located[FederatedOverridePolicy]]" = field(default_factory=list)
+    priority_classes: list[Located[PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
-    federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
-    federation_policies: list[federation.LocatedPolicy] = field(default_factory=list)
-    federated_objects: list[Located[FederatedObject]] = field(default_factory=list)
-    federated: list[Federated] = field(default_factory=list)
+    federated_clusters: "list[Located[FederatedCluster]]" = field(default_factory=list)
+    federation_policies: "list[LocatedPolicy]" = field(default_factory=list)
+    federated_objects: "list[Located[FederatedObject]]" = field(default_factory=list)
+    federated: "list[Federated]" = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
@@ -162,12 +162,6 @@ class Manifests:
         """Return one of its lists of manifests."""
         found: list[Located[Object]] = getattr(self, name)
         return found
-
-
-@cache
-def _row_of(kind: type[Object]) -> str:
-    """Return the name of the list that holds manifests of a kind."""
-    return next(name for name, row in ROWS.items() if issubclass(kind, row.kinds))
 
 
 def collect(documents: Iterable[Document], extensions: Extensions | None = None) -> Manifests:
@@ -183,27 +177,40 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
     skipped: dict[tuple[str, str], list[Document]] = {}
     known = Known()
     for document in documents:
-        model = KINDS.get((document.api_version, document.kind))
-        if model is not None:
-            _add(manifests, document, model, known, extensions)
-        elif _group(document) == GROUP:
+        kind = KINDS.get((document.api_version, document.kind))
+        if kind is not None:
+            _add(manifests, kind.row, document, kind.model, known, extensions)
+        elif _group(document) == OWN_API_VERSION.rpartition("/")[0]:
+            from fairlead.manifests.own.findings import unknown_kind
+
             manifests.mistakes.append(unknown_kind(document))
-        elif _group(document) == _EARLIER_GROUP:
+        elif _group(document) == _EARLIER_GROUP and document.kind.startswith("Federated"):
             text = f"{document.kind} of {document.api_version} is left out: it is not supported"
             text += "; KubeAdmiral has replaced it by FederatedObject"
             manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
         elif (outside := extensions.kind(document.api_version, document.kind)) is not None:
-            _add(manifests, document, outside, known, extensions)
+            _add(manifests, "own", document, outside, known, extensions)
         else:
             skipped.setdefault((document.api_version, document.kind), []).append(document)
     manifests.warnings.extend(_skipped(*item) for item in sorted(skipped.items()))
     manifests.mistakes.extend(_duplicates(manifests))
-    _unpack_federated(manifests)
+    if manifests.federated_objects or any(map(is_marked, manifests.workloads)):
+        _unpack_federated(manifests)
+    manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
     return manifests
+
+
+def is_marked(located: Located[Object]) -> bool:
+    """Tell whether a label or annotation of KubeAdmiral stands on an object."""
+    meta = located.model.metadata
+    return any(key.startswith("kubeadmiral.io/") for key in (*meta.labels, *meta.annotations))
 
 
 def _unpack_federated(manifests: Manifests) -> None:
     """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
+    from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
+    from fairlead.manifests.kubeadmiral.federated import override_mistakes, unpack
+
     unpacked = unpack(manifests.federated_objects)
     manifests.warnings.extend(unpacked.warnings)
     for one in unpacked.federated:
@@ -217,7 +224,6 @@ def _unpack_federated(manifests: Manifests) -> None:
         manifests.unread.append(Unread(located.document, located, found))
     for template in manifests.workloads:
         manifests.mistakes.extend(feedback_mistakes(template))
-    manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
 
 
 def _group(document: Document) -> str:
@@ -229,19 +235,34 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     """Say how many documents of an unknown kind were skipped."""
     count = f"{len(documents)} documents" if len(documents) > 1 else "1 document"
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
-    if kind in _INSTEAD:
-        text += f"; {_INSTEAD[kind]}"
+    if hint := _INSTEAD.get(kind) or _nearest(*kind):
+        text += f"; {hint}"
     return Statement("unknown-kind", text, min(document.source() for document in documents))
 
 
+def _nearest(api_version: str, kind: str) -> str:
+    """Return what may be meant by a kind that is not read: another version of it, or a name like it."""
+    group = api_version.rpartition("/")[0]
+    versions = [version for version, name in KINDS if name == kind and version.rpartition("/")[0] == group]
+    if versions:
+        return f"allowed {'is' if len(versions) == 1 else 'are'} {' and '.join(versions)}"
+    alike = get_close_matches(kind, [name for version, name in KINDS if version == api_version], 1)
+    return f"did you mean {alike[0]}?" if alike else ""
+
+
 def _add(
-    manifests: Manifests, document: Document, model: type[Object], known: Known, extensions: Extensions
+    manifests: Manifests,
+    row: str,
+    document: Document,
+    model: type[Object],
+    known: Known,
+    extensions: Extensions,
 ) -> None:
     """Validate one document of a known kind and put it where it belongs."""
     validated = validate(document, model, known)
     manifests.warnings.extend(validated.warnings)
-    found = [*validated.mistakes, *_contradictions(document, validated, extensions)]
-    if found and issubclass(model, ResourceBinding | FederatedObject):
+    found = [*validated.mistakes, *_contradictions(row, document, validated, extensions)]
+    if found and row in _LEFT_OUT:
         located = cast("Located[ResourceBinding | FederatedObject] | None", validated.located)
         manifests.unread.append(Unread(document, located, tuple(found)))
         return
@@ -249,21 +270,28 @@ def _add(
     if validated.located is not None:
         manifests.warnings.extend(_stray_annotation(validated.located))
         manifests.warnings.extend(_odd_name(validated.located))
-        manifests.row(_row_of(model)).append(validated.located)
+        manifests.row(row).append(validated.located)
 
 
 def _contradictions(
-    document: Document, validated: Validated[Object], extensions: Extensions
+    row: str, document: Document, validated: Validated[Object], extensions: Extensions
 ) -> Iterator[Mistake]:
     """List what is right alone and wrong together in a document."""
-    located = validated.located
-    check = ROWS[_row_of(type(located.model))].check if located else None
+    located, check = validated.located, CHECKS.get(row)
     if located is None or check is None:
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
     found = mistakes(document, check(located.model, extensions))
-    yield from (mistake for mistake in found if not told_already(mistake, known))
+    yield from (mistake for mistake in found if not _told_already(mistake, known))
+
+
+def _told_already(mistake: Mistake, known: Collection[str]) -> bool:
+    """Tell whether something is missing or wrong only because a wrong value was taken out."""
+    if mistake.field in known:
+        return True
+    holder = f"{mistake.field.rpartition('.')[0]}."
+    return mistake.missing and any(field.startswith(holder) for field in known)
 
 
 def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
@@ -277,16 +305,36 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
 
 def _odd_name(located: Located[Object]) -> Iterator[Statement]:
     """Say that an API server would refuse a name; here it names a thing all the same."""
-    name = located.model.metadata.name
-    if not _DNS_NAME.fullmatch(name):
-        text = f"{located.document.kind}: metadata.name {name!r} is no name that Kubernetes takes: lower case"
-        text += " letters, digits, '-' and '.', with a letter or digit at both ends"
-        yield Statement("name", text, located.source("metadata", "name"))
+    meta, kind = located.model.metadata, located.document.kind
+    if meta.name == meta.generate_name:
+        text = (
+            f"{kind}: metadata.generateName {meta.name!r} stands for the name that Kubernetes will make of it"
+        )
+        yield Statement("name", text, located.source("metadata", "generateName"))
+    else:
+        longest = _LONGEST_CLUSTER if isinstance(located.model, Cluster) else None
+        yield from _odd(located, "name", meta.name, longest)
+    if meta.namespace:
+        yield from _odd(located, "namespace", meta.namespace, _LONGEST_NAMESPACE)
+
+
+def _odd(located: Located[Object], field: str, name: str, longest: int | None) -> Iterator[Statement]:
+    """Say what an API server takes instead of a name; a length means that it has no dots either."""
+    fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
+    if fits and not (longest and "." in name):
+        return
+    text = f"{located.document.kind}: metadata.{field} {name!r} is no name that Kubernetes takes: "
+    allowed = "lower case letters, digits, '-' and '.'"
+    if longest:
+        allowed = f"at most {longest} lower case letters, digits and '-'"
+    yield Statement(
+        "name", f"{text}{allowed}, with a letter or digit at both ends", located.source("metadata", field)
+    )
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
     """List objects that the input has twice."""
-    for name in ROWS:
+    for name in dict.fromkeys(kind.row for kind in KINDS.values()):
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
         for located in manifests.row(name):
             meta = located.model.metadata

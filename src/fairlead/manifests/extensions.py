@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own_values import SelectingSpec
 from fairlead.manifests.yaml.documents import OWN_API_VERSION
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ExtensionError, FairleadError
@@ -149,6 +148,8 @@ def kinds() -> Mapping[str, type[RuleManifest]]:
 
 def _fault_of_kind(kind: type[RuleManifest]) -> str:
     """Return what is wrong with a kind; empty where nothing is."""
+    from fairlead.manifests.api.own_values import SelectingSpec
+
     version = getattr(kind, "group_version", "")
     group = version.rpartition("/")[0]
     field = kind.model_fields.get("spec")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
@@ -12,11 +12,13 @@ from fairlead.manifests.api.policies import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests, Unread
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
-from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement
+
+if TYPE_CHECKING:
+    from fairlead.manifests.kubeadmiral.federated import Federated
 
 
 class Identity(NamedTuple):
@@ -47,7 +49,7 @@ class Subject:
     """The policy that selects it; None where none in the input does."""
     outvoted: Located[PropagationPolicy] | None = None
     """A policy that selects it too and would come first, had not another one claimed the workload before."""
-    federated: Federated | None = None
+    federated: "Federated | None" = None
     """Its federated object of KubeAdmiral; None where the input has none."""
     unread: tuple[Unread, ...] = ()
     """Its bindings or federated objects that cannot be understood; empty where there are none."""
@@ -94,7 +96,7 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found
 
 
-def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
+def _join_federated(federated: "Sequence[Federated]", subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
     """Put federated objects to the workloads that they hold; list those that have two."""
     for one in federated:
         model = one.template.model

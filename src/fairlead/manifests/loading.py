@@ -23,10 +23,10 @@ from fairlead.manifests.karmada.facts import (
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
-from fairlead.manifests.kubeadmiral.scheduling import Federation
-from fairlead.manifests.own.extend import Extended, contradictions, extend
+from fairlead.manifests.own.extended import Extended
+from fairlead.manifests.seldom import contradictions, extended, federation_of, overridden, placed_by
 from fairlead.manifests.selecting import select
-from fairlead.manifests.undecided import node_claims, replica_overrides, strangers, whole_objects
+from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
@@ -44,6 +44,9 @@ from fairlead.models.validity import with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
 __all__ = ["Input", "load", "select"]
+
+MANY = 20
+"""Warnings after which it is no longer looked for what a workload that is left out may be meant by."""
 
 
 def load(
@@ -87,7 +90,7 @@ def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
-    mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests.own, subjects)]
+    mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests, subjects)]
     not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
     if mistakes:
         raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
@@ -162,7 +165,7 @@ def problem_of(
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key, "") for subject, key in named]
     up_to_date = without_lag(clusters, held)
-    federation = Federation.of(manifests.federation_policies, up_to_date)
+    federation = federation_of(manifests, up_to_date)
     interpreter = Interpreter.of(up_to_date)
     federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
@@ -172,10 +175,12 @@ def problem_of(
         if taking_part is not None and subject.identity not in taking_part:
             idle.append(workload)
             continue
-        if not subject.unread and federation.places(subject):
+        if federation is not None and not subject.unread and federation.places(subject):
             federated.append((subject, key))
             continue
-        declared, reason = declared_for(subject), left_out(subject, key)
+        declared = declared_for(subject)
+        # Nobody reads what is odd of hundreds of workloads.
+        reason = left_out(subject, key, manifests.policies if len(warnings) < MANY else ())
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
         else:
@@ -192,18 +197,17 @@ def problem_of(
         members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
     workloads = [member.workload for member in members]
-    for found in (federation.place(subject, key) for subject, key in federated):
+    for found in placed_by(federation, federated):
         workloads.extend([found.workload] if found.workload else [])
         warnings.extend(found.warnings)
     workloads, changing = autoscaled(manifests.autoscalers, workloads)
-    overrides = (manifests.overrides, manifests.federated_overrides)
-    warnings.extend([*changing, *replica_overrides(*overrides, workloads, clusters)])
+    warnings.extend([*changing, *overridden(manifests, workloads, clusters)])
     warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
     warnings.extend(strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     there = clusters if asked is None else up_to_date
-    own = extend(manifests.own, there, workloads, extensions or Extensions())
+    own = extended(manifests, there, workloads, extensions or Extensions())
     return _put_together(manifests, there, own, idle, companionships(members), warnings)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from fairlead.modelling import policy as policies
 from fairlead.modelling.policy import Found, Policy, Quantity, count, kinds, quantities, several, text, texts
-from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.cluster import Taint
+from fairlead.models.mistaken import MOST_REPLICAS
 from fairlead.models.source import Source
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

@@ -11,11 +11,10 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.cluster import Toleration
+from fairlead.models.mistaken import COUNT, MOST_REPLICAS
 from fairlead.models.quantity import parse_quantity
 from fairlead.models.topology import FIELDS
-from fairlead.models.validity import COUNT
 
 T = TypeVar("T")
 

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from fairlead.models.problem import Problem
     from fairlead.models.workload import Workload
 
-MOST_REPLICAS = 2**31 - 1
-"""Replicas that a workload can have, as in Kubernetes."""
-
 MOST_UNITS = 2**60
 """What all replicas together may ask of a resource, in units of the greatest common divisor of the requests.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from fairlead.models.errors import UsageError
+from fairlead.models.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,34 +48,6 @@ class Renderer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
-    """A renderer that is imported where the first question or answer is shown."""
-
-    load: Callable[[], Renderer]
-
-
-class Shown:
-    """What notebooks show. It knows no renderer: the one that it has is handed in from above.
-
-    Attributes
-    ----------
-    renderer
-        What shows it; set once, when `fairlead` is imported.
-    """
-
-    __slots__ = ()
-    renderer: ClassVar[Later]
-
-    @property
-    def shown_by(self) -> Renderer:
-        """What shows it."""
-        return self.renderer.load()
-
-    def _repr_html_(self) -> str:
-        return self.shown_by.notebook(self)
-
-
-@dataclass(frozen=True, slots=True)
 class Plot:
     """A picture that needs no library: notebooks show it, and it can be saved.
 
@@ -100,6 +72,12 @@ class Answer(Shown):
 
     __slots__ = ()
 
+    @property
+    def shown_by(self) -> Renderer:
+        """What shows it."""
+        renderer: Renderer = Shown.renderer()
+        return renderer
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values; the keys are described in `fairlead.report.documents`."""
         return self.shown_by.document(self)
@@ -122,4 +100,4 @@ class Answer(Shown):
 
     def __repr__(self) -> str:
         first, *others = self.shown_by.verdict(self).splitlines()
-        return f"<{type(self).__name__}: {first}{' ...' if others else ''}>"
+        return f"<{type(self).__name__}: {first.rstrip(':')}{' ...' if others else ''}>"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import assert_never
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
@@ -10,30 +9,7 @@ from fairlead.models.kept import kept_of_last
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Capacity,
-    Companionship,
-    Duplicated,
-    Grouped,
-    GroupTotal,
-    MoveBudget,
-    Preference,
-    Quota,
-    SharedRule,
-    Total,
-    WorkloadRule,
-    bounds,
-    candidates,
-    capacity,
-    companionship,
-    duplicated,
-    group_total,
-    move_budget,
-    quota,
-    total,
-)
+from fairlead.models.rules import Bounds, Candidates, Preference, WorkloadRule, bounds
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
@@ -132,22 +108,7 @@ def in_kept_groups(problem: Problem, placement: Placement) -> Problem:
 
 def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return the rules that several workloads share and that a placement breaks."""
-    return tuple(violation for rule in problem.rules for violation in _of_shared(rule, problem, placement))
-
-
-def _of_shared(rule: SharedRule, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """Return what breaks one rule that several workloads share."""
-    match rule:
-        case Capacity():
-            return capacity.violations(rule, problem, placement)
-        case Companionship():
-            return companionship.violations(rule, problem, placement)
-        case MoveBudget():
-            return move_budget.violations(rule, problem, placement)
-        case Quota():
-            return quota.violations(rule, problem, placement)
-        case _:
-            assert_never(rule)
+    return tuple(violation for rule in problem.rules for violation in rule.violations(problem, placement))
 
 
 def _in_question(
@@ -168,18 +129,6 @@ def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str])
     """
     if isinstance(rule, Preference):
         return ()
-    match rule:
-        case Candidates():
-            return candidates.requirements(rule, workload, clusters)
-        case Total():
-            return (total.requirement(rule, workload),)
-        case Duplicated():
-            return duplicated.requirements(rule, workload)
-        case Bounds():
-            return bounds.requirements(rule, workload)
-        case GroupTotal():
-            return group_total.requirements(rule, workload)
-        case Grouped():
-            return rule.requirements(workload)
-        case _:
-            assert_never(rule)
+    if isinstance(rule, Candidates):
+        return rule.requirements(workload, clusters)
+    return rule.requirements(workload)

@@ -29,6 +29,12 @@ class Taint:
     def __str__(self) -> str:
         return f"{{{self.key}: {self.value}}}" if self.value else f"{{{self.key}}}"
 
+    @property
+    def spelled(self) -> str:
+        """The taint as kubectl writes it: ``gpu=true:NoSchedule``."""
+        mark = f"{self.key}={self.value}" if self.value else self.key
+        return f"{mark}:{self.effect}"
+
 
 @dataclass(frozen=True, slots=True)
 class Toleration:

@@ -18,6 +18,8 @@ class KarmadaBinding:
 
     placement: Mapping[str, Any]
     """The ``placement`` of policy or binding under the API's own field names; do not change it."""
+    read: Any = field(default=None, compare=False, repr=False, kw_only=True)
+    """The same as it was read, a `fairlead.manifests.api.policies.Placement`. Left out of comparisons."""
     defaulting: bool = False
     """True where the defaults of Karmada's webhook have still to be applied: the placement is that of a
     policy. The copy in a binding has passed the webhook before."""
@@ -58,6 +60,9 @@ class FederatedUnit:
 
     policy: Mapping[str, Any]
     """``spec`` of the propagation policy under the API's own field names; do not change it."""
+    read: Any = field(default=None, compare=False, repr=False, kw_only=True)
+    """The same as it was read, a `fairlead.manifests.kubeadmiral.stated.Policy` without what annotations
+    override. Left out of comparisons."""
     template: Mapping[str, Any]
     """The workload's manifest; do not change it."""
     replicas_path: str = "spec.replicas"

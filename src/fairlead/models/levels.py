@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
+from fairlead.models.words import no_such
 
 
 class Deviation(StrEnum):
@@ -219,13 +220,15 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     UsageError
         Where there is no such level, or no such tolerance; names every mistake.
     """
+    if not isinstance(given, Mapping):
+        raise UsageError(f"tolerances {given!r}; allowed is a mapping such as {{'deviation': '0.1%'}}")
     found: dict[str, Tolerance] = {}
     wrong: list[str] = []
     for name, value in given.items():
         keys, tolerance = keys_of(name), tolerance_of(value)
         if not keys:
             known = dict.fromkeys((*ALL, *(NAMES[key] for key in DEFAULT_ORDER)))
-            wrong.append(f"no level {name!r}; known: {', '.join(known)}")
+            wrong.append(no_such("level", name, known, shown=len(known)))
         elif tolerance is None:
             wrong.append(
                 f"tolerance of {name}: {value!r} is neither a number of at least 0 nor a share such as 0.1%"

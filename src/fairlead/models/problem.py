@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fairlead.models.answer import Shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
@@ -14,9 +13,10 @@ from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
+from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
-from fairlead.models.words import counted
+from fairlead.models.words import counted, no_such
 from fairlead.models.workload import Workload, Workloads
 
 
@@ -37,7 +37,7 @@ class Problem(Shown, Known):
     deviation
         Measure of the distance from the wanted ratio.
     warnings
-        What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
+        What the reader of the input should know: skipped kinds, no_such fields, bounds without effect.
     partial
         True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
         at all; see `fairlead.models.shortfall`.
@@ -164,8 +164,6 @@ class Problem(Shown, Known):
         UsageError
             Where there is none of that key.
         """
-        try:
-            return self.workload_by_key[key]
-        except KeyError:
-            known = ", ".join(sorted(self.workload_by_key)) or "none"
-            raise UsageError(f"no workload {key!r}; known: {known}") from None
+        if key not in self.workload_by_key:
+            raise UsageError(no_such("workload", key, self.workload_by_key))
+        return self.workload_by_key[key]

@@ -7,7 +7,7 @@ what gives way in a partial one, and how both are said, are loops over them. A r
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -17,6 +17,7 @@ from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import be
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -50,8 +51,11 @@ class GivesWay(Enum):
     WHOLE = auto()
 
 
-class Scope(ABC):
-    """What is counted of a placement where it is about several clusters; replicas by cluster are given."""
+class Scope:
+    """What is counted of a placement where it is about several clusters; replicas by cluster are given.
+
+    An abstract class, but not an `ABC`, see `rules.grouped.Grouped`.
+    """
 
     __slots__ = ()
 
@@ -59,10 +63,12 @@ class Scope(ABC):
     @abstractmethod
     def detail(self) -> str:
         """What tells it from others: the name of a set of clusters, a field; may be empty."""
+        raise NotImplementedError
 
     @abstractmethod
     def count(self, placed: Mapping[str, int]) -> int:
         """Return how many replicas, or groups, count."""
+        raise NotImplementedError
 
     def held(self, placed: Mapping[str, int]) -> bool:
         """Tell whether the clusters that it is about hold replicas: all, unless it says otherwise."""
@@ -309,7 +315,5 @@ class Requirement(NamedTuple):
 
     def differs(self, stands: str, found: int) -> str:
         """Say what stands where, and how much of it is needed or allowed instead."""
-        needed = (
-            f"at least {self.limit} are needed" if found < self.limit else f"at most {self.limit} are allowed"
-        )
-        return f"{self.workload.key}: {stands}, {needed}"
+        side, verb = ("least", "needed") if found < self.limit else ("most", "allowed")
+        return f"{self.workload.key}: {stands}, at {side} {self.limit} {be(self.limit)} {verb}"

@@ -4,47 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
-from fairlead.models.errors import InternalError
 from fairlead.models.in_order import WORTH_ARRAYS
 from fairlead.models.kept import kept, kept_of_last
-from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
+from fairlead.models.levels import BALANCE, Deviation, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Aggregated,
-    Bounds,
-    Candidates,
-    Copies,
-    CustomCost,
-    Duplicated,
-    Evenness,
-    Grouped,
-    GroupTotal,
-    MovePrice,
-    Moves,
-    Price,
-    Shares,
-    Tiers,
-    Total,
-    Weights,
-    WorkloadRule,
-    aggregated,
-    balance,
-    bounds,
-    copies,
-    custom,
-    evenness,
-    move_price,
-    moves,
-    price,
-    shares,
-    tiers,
-    weights,
-)
+from fairlead.models.rules import Bounds, Preference, Weights, WorkloadRule, balance, weights
+from fairlead.models.rules.measured import Measured
 from fairlead.models.shortfall import (
     is_shortfall,
     name_of,
@@ -54,6 +23,9 @@ from fairlead.models.shortfall import (
 )
 from fairlead.models.sums import summed
 from fairlead.models.workload import Workload, Workloads
+
+Counting = Preference | Bounds
+"""Rules that may contribute to levels."""
 
 
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
@@ -98,7 +70,7 @@ def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) 
             if isinstance(rule, Weights):
                 divided.setdefault((level, workload.priority), []).append((rule, workload))
             else:
-                cost = _cost(rule, workload, placed, level, deviation)
+                cost = rule.cost_of(Measured(workload, placed, level, deviation))
                 parts.setdefault((level, workload.priority), []).append(cost)
     for at, inside in divided.items():
         parts.setdefault(at, []).append(_distance(inside, placement, deviation))
@@ -133,13 +105,13 @@ def as_whole(value: int | Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
-def _contributions(workloads: Workloads) -> tuple[tuple[Workload, WorkloadRule, tuple[Level, ...]], ...]:
+def _contributions(workloads: Workloads) -> tuple[tuple[Workload, Counting, tuple[Level, ...]], ...]:
     """Return the rules that contribute to levels, of which workload, and to which."""
     return tuple(
         (workload, rule, levels)
         for workload in workloads
         for rule in workload.rules
-        if (levels := levels_of_rule(rule, workload))
+        if isinstance(rule, Counting) and (levels := rule.levels(workload))
     )
 
 
@@ -174,33 +146,9 @@ def levels_of_workload(workload: Workload) -> frozenset[Level]:
     return frozenset(level for rule in workload.rules for level in levels_of_rule(rule, workload))
 
 
-def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:  # noqa: C901 - one case a rule
+def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
     """Return the levels to which one rule contributes; none where it only says what must hold."""
-    match rule:
-        case Bounds():
-            return (MINIMA,) if rule.preferred else ()
-        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
-            return ()
-        case Aggregated():
-            return (CLUSTERS,)
-        case Copies():
-            return (COPIES, ROOM)
-        case Evenness():
-            return evenness.levels(rule, workload)
-        case MovePrice():
-            return (NET,)
-        case Moves():
-            return (moves.level(rule, workload),)
-        case Price() | CustomCost():
-            return (rule.level,)
-        case Shares():
-            return shares.levels(rule)
-        case Tiers():
-            return tuple(tier(number) for number in range(1, len(rule.tiers)))
-        case Weights():
-            return (weights.level(rule),)
-        case _:
-            assert_never(rule)
+    return rule.levels(workload) if isinstance(rule, Counting) else ()
 
 
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
@@ -213,41 +161,8 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         )
     base = level.base
     parts = (
-        _cost(rule, workload, placement.of(workload.key), base, problem.deviation)
+        rule.cost_of(Measured(workload, placement.of(workload.key), base, problem.deviation))
         for workload, rule, levels in problem.all_workloads.once(_contributions)
         if workload.priority == level.priority and base in levels
     )
     return as_whole(sum(map(Fraction, parts), Fraction(0)))
-
-
-def _cost(  # noqa: C901, PLR0912 - one case a rule
-    rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, deviation: Deviation
-) -> int | Fraction:
-    """Return what one rule of one workload costs on a level to which it contributes."""
-    match rule:
-        case Aggregated():
-            return aggregated.cost(rule, placed)
-        case Bounds():
-            return bounds.passed_over(rule, workload, placed)
-        case Copies():
-            return copies.cost(rule, placed, level)
-        case CustomCost():
-            return custom.cost(rule, workload, placed)
-        case Evenness():
-            return evenness.cost(rule, workload, placed, level)
-        case MovePrice():
-            return move_price.cost(rule, workload, placed, deviation)
-        case Moves():
-            return moves.cost(rule, workload, placed)
-        case Price():
-            return price.cost(rule, placed)
-        case Shares():
-            return shares.cost(rule, workload, placed, level, deviation)
-        case Tiers():
-            return tiers.beyond(rule, placed, level.number)
-        case Weights():
-            return weights.cost(rule, workload, placed, deviation)
-        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
-            raise InternalError(f"{type(rule).__name__} contributes to no level")
-        case _:
-            assert_never(rule)

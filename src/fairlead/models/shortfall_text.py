@@ -1,6 +1,6 @@
 """What gave way in a partial placement, in words: how much, and what stands in the way on which cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from fairlead.models.rules import (
     Duplicated,
     GroupTotal,
     Spread,
+    Total,
     bounds,
     candidates,
     capacity,
@@ -25,10 +26,10 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
-from fairlead.models.shortfall import unmet
+from fairlead.models.shortfall import amounts, unmet
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
-from fairlead.models.words import counted
+from fairlead.models.words import be, counted
 from fairlead.models.workload import Workload
 
 NAMED = 3
@@ -77,10 +78,8 @@ def _told(violation: Violation, answer: _Answer) -> Violation:
 def _missing(violation: Violation, workload: Workload) -> str:
     """Say what is missing; totals and copies as unplaced replicas."""
     if violation.rule == total.KIND:
-        verb = "is" if violation.amount == 1 else "are"
-        return (
-            f"{violation.amount} of {counted(workload.replicas, 'replica')} of {workload.key} {verb} unplaced"
-        )
+        verb, replicas = be(violation.amount), counted(workload.replicas, "replica")
+        return f"{violation.amount} of {replicas} of {workload.key} {verb} unplaced"
     if violation.rule == duplicated.KIND and violation.cluster is not None:
         size = counted(violation.amount, "replica")
         return f"{workload.key} has no copy on {violation.cluster}, {size} unplaced"
@@ -95,12 +94,17 @@ def _obstacles(violation: Violation, workload: Workload, answer: _Answer) -> str
     names = rule.names if rule else tuple(answer.problem.cluster_by_name)
     if not names:
         return candidates.summarise(rule or Candidates(()))
+    wide = _spread_of(violation, workload)
+    if wide is not None and (hopeless := _too_few(wide, workload)):
+        return hopeless
     found: dict[str, None] = {}
-    helpful = [name for name in _helpful(violation, workload, answer) if name in names]
+    everybody = _helpful(violation, workload, answer)
+    # Closed clusters are no help, and nothing to tell where open ones could be one.
+    helpful = [name for name in everybody if name in names] or everybody
     for at, cluster in enumerate(helpful):
         if len(found) == NAMED:
             return f"{'; '.join(found)}; and {counted(len(helpful) - at, 'more cluster')}"
-        obstacle = _obstacle(workload, cluster, answer)
+        obstacle = _obstacle(violation, workload, cluster, answer)
         if obstacle:
             found[obstacle] = None
     return "; ".join(found)
@@ -113,21 +117,38 @@ def _helpful(violation: Violation, workload: Workload, answer: _Answer) -> Seque
         return (violation.cluster,)
     if violation.rule == group_total.KIND:
         named = [rule for rule in workload.rules_of(GroupTotal) if rule.name == violation.detail]
-        inside = frozenset[str]().union(*(rule.clusters for rule in named))
+        inside = frozenset[str]().union(*(rule.clusters | (rule.closed or frozenset()) for rule in named))
         return [name for name in everywhere if name in inside]
-    if violation.rule == spread.KIND:
-        placed = answer.placement.of(workload.key)
-        for rule in workload.rules_of(Spread):
-            if (rule.field, rule.source) == (violation.detail, violation.source):
-                used = used_groups(rule, placed)
-                unused = [members for group, members in rule.groups.items() if group not in used]
-                inside = frozenset[str]().union(*unused)
-                return [name for name in everywhere if name in inside]
+    wide = _spread_of(violation, workload)
+    if wide is not None:
+        used = used_groups(wide, answer.placement.of(workload.key))
+        unused = [members for group, members in wide.groups.items() if group not in used]
+        inside = frozenset[str]().union(*unused)
+        return [name for name in everywhere if name in inside]
     return everywhere
 
 
-def _obstacle(workload: Workload, cluster: str, answer: _Answer) -> str:
-    """Say what keeps a candidate from holding more of a workload; empty where nothing special does."""
+def _spread_of(violation: Violation, workload: Workload) -> Spread | None:
+    """Return the spread constraint that a violation is about; None where it is about something else."""
+    if violation.rule != spread.KIND:
+        return None
+    told = (violation.detail, violation.source)
+    return next((rule for rule in workload.rules_of(Spread) if (rule.field, rule.source) == told), None)
+
+
+def _too_few(rule: Spread, workload: Workload) -> str:
+    """Say that no placement at all is in so many groups; empty where that is not plain to see."""
+    members = [name for inside in rule.groups.values() for name in inside]
+    if workload.replicas < rule.minimum and len(set(members)) == len(members):
+        return f"{workload.key} has only {counted(workload.replicas, 'replica')}"
+    return spread.eligible(rule.minimum, rule.field, rule.groups)
+
+
+def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _Answer) -> str:
+    """Say what keeps a cluster from holding more of a workload; empty where nothing special does."""
+    rule = workload.rule(Candidates)
+    if rule and cluster not in rule.names:
+        return str(candidates.closed(rule, workload, cluster).statement())
     copies = workload.rule(Duplicated)
     placed = dict(answer.placement.of(workload.key))
     full = copy_on(copies, workload, cluster) if copies else placed.get(cluster, 0) + 1
@@ -136,14 +157,13 @@ def _obstacle(workload: Workload, cluster: str, answer: _Answer) -> str:
     limits = workload.rule(Bounds) or Bounds()
     if cluster in limits.maximum and full > limits.maximum[cluster].replicas:
         return str(bounds.maximum(limits, workload, cluster).statement())
-    rule = workload.rule(Candidates)
     if rule and cluster in rule.held_only and full > workload.current.get(cluster, 0):
         return str(candidates.closed(rule, workload, cluster).statement())
     if any(isinstance(shared, Capacity) for shared in answer.problem.rules):
         crowded = _crowded(workload, cluster, full, answer)
         if crowded:
             return crowded
-    return next(_refusals(workload, cluster, full, answer), "")
+    return _refusal(violation, workload, cluster, full, answer)
 
 
 def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> str:
@@ -165,13 +185,38 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> st
     return ""
 
 
-def _refusals(workload: Workload, cluster: str, full: int, answer: _Answer) -> Iterator[str]:
-    """Yield what one more replica, or a copy, would break that must not be broken."""
-    placed = {**answer.placement.of(workload.key), cluster: full}
-    for violation in violations_of(workload, placed):
-        if not violation.gives_way:
-            yield f"one more on {cluster} would violate a rule ({violation})"
-    if answer.ties:
-        more = Placement({**answer.placement, workload.key: placed})
-        for violation in shared_violations(answer.problem, more):
-            yield f"one more on {cluster} would violate a rule ({violation})"
+def _refusal(violation: Violation, workload: Workload, cluster: str, full: int, answer: _Answer) -> str:
+    """Say what a replica more there, or a copy, would break that counts more than what is missing.
+
+    Where all replicas are placed, one more there is one less elsewhere: nothing is said where that would do.
+    """
+    held = answer.placement.of(workload.key)
+    before = amounts(violations_of(workload, held))
+    told: list[str] = []
+    for how, placed in _trials(workload, cluster, full, held):
+        broken = tuple(violations_of(workload, placed))
+        if amounts(broken).get(violation.about, 0) >= violation.amount:
+            continue
+        found = [each for each in broken if each.amount > before.get(each.about, 0)]
+        if answer.ties:
+            more = Placement({**answer.placement, workload.key: placed})
+            found += shared_violations(answer.problem, more)
+        if not found:
+            return ""
+        # What must never happen is told before what another minimum would lack.
+        worst = min(found, key=lambda each: each.gives_way)
+        told.append(f"{how} {cluster} would violate a rule ({worst})")
+    return told[0] if told else ""
+
+
+def _trials(
+    workload: Workload, cluster: str, full: int, held: Mapping[str, int]
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield placements in which a cluster holds more of a workload, and how that comes about."""
+    more = {**held, cluster: full}
+    if workload.rule(Total) is None or sum(held.values()) < workload.replicas:
+        yield "one more on", more
+        return
+    others = ((name, count) for name, count in held.items() if count and name != cluster)
+    for name, count in sorted(others, key=lambda each: (-each[1], each[0]))[:NAMED]:
+        yield f"one moved from {name} to", {**more, name: count - 1}

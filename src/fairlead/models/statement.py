@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
+from fairlead.models.cluster import Taint
 from fairlead.models.source import Source
 
 NOT_UNDERSTOOD = "not-understood"
@@ -93,6 +95,27 @@ class Violation:
         return f"{self.text} ({self.source})" if self.source else self.text
 
 
+class QuotaEntry(NamedTuple):
+    """A resource of a quota: namespace and name of the quota, and the resource."""
+
+    namespace: str
+    name: str
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name} {self.resource}"
+
+
+Detail = str | Taint | QuotaEntry
+"""What else names a changed number: a set of clusters, the field of a spread constraint, a resource, a taint,
+a resource of a quota, a group of workloads; may be empty."""
+
+
+def detail_text(detail: Detail) -> str:
+    """Return what names a changed number in words: ``gpu=true:NoSchedule``, ``team-a/compute cpu``."""
+    return detail.spelled if isinstance(detail, Taint) else str(detail)
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change of one number of the input, or of one name in it; see `fairlead.solver.changes.kinds`."""
@@ -102,9 +125,8 @@ class Change:
     workload: str | None
     cluster: str | None
     """Workload and cluster that it is about; None where it is about none in particular."""
-    detail: str
-    """What else names it: a set of clusters, the field of a spread constraint, a resource, a taint, a group
-    of workloads; may be empty."""
+    detail: Detail
+    """What else names it; may be empty."""
     before: int
     after: int
     """The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
@@ -117,7 +139,12 @@ class Change:
     """Where the number was declared; None where it was not."""
 
     @property
-    def about(self) -> tuple[str, str | None, str | None, str]:
+    def named(self) -> str:
+        """What else names it, in words."""
+        return detail_text(self.detail)
+
+    @property
+    def about(self) -> tuple[str, str | None, str | None, Detail]:
         """Which number is changed, whatever it is before and after."""
         return self.kind, self.workload, self.cluster, self.detail
 

@@ -1,6 +1,6 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -24,6 +24,11 @@ def plural(noun: str, count: int) -> str:
     if count == 1:
         return noun
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def be(count: int) -> str:
+    """Return the verb that stands behind a number: ``1 is``, ``2 are``."""
+    return "is" if count == 1 else "are"
 
 
 def format_number(value: int | Fraction) -> str:
@@ -86,6 +91,33 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
         told.append(f"{name} (did you mean {near[0]}?)" if near else name)
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
+
+
+def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
+    """Say that there is nothing of a name, and what is called alike, the likest first, or what there is.
+
+    Parameters
+    ----------
+    shown
+        How many names of those that there are are told.
+
+    >>> no_such("cluster", "member22", ["member1", "member2", "east"])
+    "no cluster 'member22'; did you mean member2 or member1?"
+    >>> no_such("cluster", "x", ["member1", "member2"])
+    "no cluster 'x'; known: member1 and member2"
+    """
+    names = sorted(known)
+    alike = get_close_matches(name, names, SHOWN)
+    told = (
+        f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
+    )
+    return f"no {what} {name!r}; {told}"
+
+
+def first_of(names: Sequence[str], shown: int = SHOWN) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - shown
+    return f"{', '.join(names[:shown])} and {rest} more" if rest > 0 else ", ".join(names)
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from fairlead.models.words import counted
@@ -27,8 +26,7 @@ class Cell(NamedTuple):
 NOTHING = Cell("-", "dim")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table."""
 
     header: str
@@ -42,8 +40,7 @@ class Column:
 Row = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph of a page, a line of a terminal.
 
     Parameters
@@ -61,38 +58,33 @@ class Text:
     toned: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list of sentences."""
 
     items: tuple[str, ...]
     tone: Tone = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading inside a section; its tone says whether what follows is good."""
 
     text: str
     tone: Tone = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """Text whose line breaks and blanks count, such as YAML."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Names with their values."""
 
     facts: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table."""
 
     caption: str
@@ -119,11 +111,10 @@ class Table:
             The note, with braces where the number stands.
         """
         rest = _rest(len(self.rows), shown, noun, told)
-        return replace(self, rows=self.rows[:shown], note=rest) if rest else self
+        return self._replace(rows=self.rows[:shown], note=rest) if rest else self
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture in two widths, of which the page shows the one that fits."""
 
     caption: str
@@ -135,8 +126,7 @@ class Picture:
     """The picture as SVG."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """What is shown when it is asked for."""
 
     summary: str
@@ -156,16 +146,14 @@ class Panel(NamedTuple):
     svg: str
 
 
-@dataclass(frozen=True, slots=True)
-class Panels:
+class Panels(NamedTuple):
     """Small pictures of one kind, side by side; the caption says what they show and how to read them."""
 
     caption: str
     panels: tuple[Panel, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(NamedTuple):
     """What to do: sentences, each with a command to copy; the command may be empty."""
 
     steps: tuple[tuple[str, str], ...]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from fairlead.report.blocks import Block, Tone
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of a page."""
 
     name: str
@@ -22,8 +21,7 @@ class Section:
     """Whether a notebook shows it, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A number that is shown large, and what it counts."""
 
     number: str
@@ -31,8 +29,7 @@ class Figure:
     tone: Tone = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Making:
+class Making(NamedTuple):
     """How a report came about; what is empty is left out."""
 
     when: str = ""
@@ -49,8 +46,7 @@ class Making:
     """What else is to be told, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A whole report."""
 
     title: str

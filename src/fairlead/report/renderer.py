@@ -6,11 +6,11 @@ This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
-from fairlead.models.answer import Answer, Shown
+from fairlead.models.answer import Answer
 from fairlead.models.outcome import Outcome
+from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
 from fairlead.report.content.next_steps import Step, next_steps
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.answer import RebalancePlan
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
+class _Forms(NamedTuple):
     """The forms of an answer; of one kind they are imported where the first of its answers is shown."""
 
     verdict: Callable[[Any], str]

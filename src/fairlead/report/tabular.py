@@ -3,15 +3,14 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fairlead.models.errors import UsageError
 from fairlead.models.words import escaped, with_nearest
 from fairlead.report.blocks import NOTHING, Column, Table
 
 
-@dataclass(frozen=True, slots=True)
-class CustomColumns:
+class CustomColumns(NamedTuple):
     """Columns to print, in order."""
 
     spec: str
@@ -51,11 +50,11 @@ def with_columns(table: Table, chosen: CustomColumns) -> Table:
     asked = [part.strip().rpartition(":") for part in chosen.spec.split(",")]
     places = _places(table, [name for _, _, name in asked])
     columns = tuple(
-        replace(table.columns[place], header=header or table.columns[place].header)
+        table.columns[place]._replace(header=header or table.columns[place].header)
         for place, (header, _, _) in zip(places, asked, strict=True)
     )
-    return replace(
-        table, columns=columns, rows=tuple(tuple(row[place] for place in places) for row in table.rows)
+    return table._replace(
+        columns=columns, rows=tuple(tuple(row[place] for place in places) for row in table.rows)
     )
 
 
@@ -74,7 +73,7 @@ def sorted_by(table: Table, column: str) -> Table:
         rows = sorted(table.rows, key=lambda row: -_number(row[place].text))
     else:
         rows = sorted(table.rows, key=lambda row: row[place].text)
-    return replace(table, rows=tuple(rows))
+    return table._replace(rows=tuple(rows))
 
 
 def _places(table: Table, names: Sequence[str]) -> list[int]:

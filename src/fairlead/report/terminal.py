@@ -2,12 +2,12 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from types import MappingProxyType
+from typing import NamedTuple
 
 from fairlead.models.words import escaped
-from fairlead.report.blocks import Cell, Column, Line, Row, Table, Text, Tone
+from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Text, Tone
 
 _CODES: Mapping[Tone, str] = MappingProxyType(
     {"bold": "1", "dim": "2", "good": "32", "notice": "33", "bad": "31"}
@@ -22,8 +22,7 @@ WRAPPED_AT_LEAST = 20
 """Characters to which lines are broken at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Which rows of a placement are printed, and in which order."""
 
     changed: bool = False
@@ -37,8 +36,7 @@ class Rows:
     """Name of the column that sorts the rows; empty keeps the order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How an answer is printed."""
 
     wide: bool = False
@@ -103,7 +101,7 @@ def wrapped(line: str, look: Look) -> list[str]:
     )
 
 
-def render(columns: Sequence[Column], rows: Sequence[Row], look: Look) -> list[str]:
+def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str = GAP) -> list[str]:
     """Return a table as lines without trailing blanks.
 
     Parameters
@@ -113,20 +111,32 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look) -> list[s
     rows
         The cells.
     look
-        Whether headers and tones are printed, and the width to which elastic columns are cut.
+        Whether headers and tones are printed, and the width to which elastic columns are cut. A table that is
+        too wide even so stands closer, without the columns that say nothing in any row.
+    gap
+        What stands between two columns.
     """
     table: list[Sequence[Cell]] = [[Cell(escaped(cell.text), cell.tone) for cell in row] for row in rows]
     widths = [max((len(row[index].text) for row in table), default=0) for index in range(len(columns))]
     if look.headers:
         heads = [[column.header.upper()] for column in columns]
-        if look.limit is not None and _across(map(_longest, heads, widths)) > look.limit:
-            heads = [_folded(head, width) for (head,), width in zip(heads, widths, strict=True)]
+        if look.limit is not None and _across(map(_longest, heads, widths), gap) > look.limit:
+            deep = 2 if gap == GAP else 3
+            heads = [_folded(head, width, deep) for (head,), width in zip(heads, widths, strict=True)]
         widths = list(map(_longest, heads, widths))
         table[:0] = [tuple(map(Cell, line)) for line in zip_longest(*heads, fillvalue="")]
     if look.limit is not None:
-        widths = _squeezed(columns, widths, look.limit)
+        widths = _squeezed(columns, widths, look.limit, gap)
+        if gap == GAP and _across(widths, gap) > look.limit:
+            return render(*_telling(columns, rows), look, " ")
     lines = (line for row in table for line in _in_lines(columns, row, widths))
-    return [_line(columns, line, widths, colour=look.colour) for line in lines]
+    return [_line(columns, line, widths, gap, colour=look.colour) for line in lines]
+
+
+def _telling(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+    """Return a table without the columns in which every row says nothing."""
+    told = [at for at in range(len(columns)) if any(row[at].text != NOTHING.text for row in rows)]
+    return [columns[at] for at in told], [tuple(row[at] for at in told) for row in rows]
 
 
 def _longest(lines: Sequence[str], width: int) -> int:
@@ -134,14 +144,14 @@ def _longest(lines: Sequence[str], width: int) -> int:
     return max(width, *map(len, lines))
 
 
-def _across(widths: Iterable[int]) -> int:
+def _across(widths: Iterable[int], gap: str) -> int:
     """Return how long a line is whose columns are so wide."""
-    return sum(width + len(GAP) for width in widths) - len(GAP)
+    return sum(width + len(gap) for width in widths) - len(gap)
 
 
-def _folded(header: str, width: int) -> list[str]:
-    """Return a header in two lines or so, no narrower than the cells below or than its longest word."""
-    return _broken(header, max(width, len(header) // 2 + 1, *map(len, header.split())))
+def _folded(header: str, width: int, lines: int) -> list[str]:
+    """Return a header in so many lines or so, no narrower than the cells below or than its longest word."""
+    return _broken(header, max(width, len(header) // lines + 1, *map(len, header.split())))
 
 
 def _broken(text: str, width: int) -> list[str]:
@@ -173,9 +183,9 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
     return limit - sum(width + len(GAP) for width in widths)
 
 
-def _squeezed(columns: Sequence[Column], widths: list[int], width: int) -> list[int]:
+def _squeezed(columns: Sequence[Column], widths: list[int], width: int, gap: str) -> list[int]:
     """Return the widths, the widest elastic columns narrowed until the line fits or none can give more."""
-    over = _across(widths) - width
+    over = _across(widths, gap) - width
     squeezed = list(widths)
     elastic = [index for index, column in enumerate(columns) if column.elastic]
     for _ in range(over if elastic else 0):
@@ -186,7 +196,9 @@ def _squeezed(columns: Sequence[Column], widths: list[int], width: int) -> list[
     return squeezed
 
 
-def _line(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int], *, colour: bool) -> str:
+def _line(
+    columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int], gap: str, *, colour: bool
+) -> str:
     """Return one row; blanks stand outside of the colours, so that copied text is clean."""
     parts = []
     for column, cell, width in zip(columns, row, widths, strict=True):
@@ -194,4 +206,4 @@ def _line(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int],
         blanks = " " * (width - len(text))
         shown = toned(text, cell.tone, colour=colour)
         parts.append(blanks + shown if column.right else shown + blanks)
-    return GAP.join(parts).rstrip()
+    return gap.join(parts).rstrip()

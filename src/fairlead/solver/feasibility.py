@@ -18,7 +18,7 @@ from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.keeping import SHARE_OF_FLOOR, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -35,7 +35,12 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
     if keep_and_repair(strict, standing_well(strict), deadline) is not None:
         return True
-    bare = replace(strict, workloads=tuple(map(without_preferences, problem.workloads)))
+    return _searched(strict, deadline, seed)
+
+
+def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
+    """Tell whether a problem has a placement that is not found at once; None where time ran out."""
+    bare = replace(strict, workloads=tuple(map(without_preferences, strict.workloads)))
     boxes = boxes_of(bare)
     if any(not boxed.box.feasible for boxed in boxes.values()) or quota_conflicts(bare):
         return False
@@ -83,11 +88,12 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
-    if repaired(strict, (), search.deadline.part(SHARE_OF_FLOOR)) is not None:
+    due = search.deadline.part(SHARE_OF_FLOOR)
+    if keep_and_repair(strict, standing_well(strict), due) is not None:
         return False
     if not search.deadline.remaining():
         return True
-    return not has_placement(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
+    return not _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
 
 def what_fits(part: Problem) -> Placement | None:

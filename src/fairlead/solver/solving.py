@@ -22,24 +22,24 @@ from fairlead.solver.answers.answer import Answer, Question, together, unproven
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.standing_alone import covers, stand_alone
+from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
-from fairlead.solver.groups import Chosen, Grouped, choose_groups
-from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
+from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.levels.targets import loose_levels, strict
-from fairlead.solver.levels.tolerances import loosened, unsearched
-from fairlead.solver.methods import covers, solve_giving_way, stand_alone
-from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.partial_groups import choose_partially
+from fairlead.solver.levels.tolerances import is_searched, loosened, unsearched, will_do
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.machines import Where
 from fairlead.solver.running.search import Search
-from fairlead.solver.side_by_side import place_side_by_side
 
 LOG = logging.getLogger(__name__)
 
@@ -49,6 +49,8 @@ SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
 SHARE_STRICT = 0.9
 """Of the time that is left, what may be used before levels are loosened that need not be best."""
+SHARE_LATER = 0.15
+"""The same for what comes after balance, where balance is searched thereafter and may change all of it."""
 WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
@@ -178,7 +180,7 @@ class _Explain:
         """Return the conflicts of a problem that has no placement, or of its parts that have none."""
         if not self.certain:
             return ()
-        from fairlead.solver.conflicts.explanation import conflicts_of
+        from fairlead.solver.explaining.explanation import conflicts_of
 
         return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
 
@@ -201,12 +203,15 @@ def _solve(
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
-    share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    share = replace(share, urgent=search.deadline)
-    found, failing = _strictly(bare, alone, method, share, where)
+    share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
+    first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
+    found, failing = _strictly(bare, alone, method, first, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
+        if first is not share and found.status is not Status.OPTIMAL and will_do(problem, found, alone):
+            more, _ = _strictly(bare, alone, method, share, where)
+            found = more if better(bare, more.placement, found.placement) is more.placement else found
         found = loosened(problem, found, alone, search)
     return _concluded(problem, found, started)
 
@@ -233,6 +238,9 @@ def _strictly(
         return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
     if not search.deadline.remaining():
         return _at_once(problem, search), ()
+    # Everything that searches is imported where workloads compete; most problems of a few do not.
+    from fairlead.solver.parts.dispatch import solve_parts
+
     answers = solve_parts(components(problem), alone, search, where)
     failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if not failing:
@@ -271,6 +279,8 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
     def place(trial: Problem) -> Placement:
+        from fairlead.solver.parts.methods import solve_giving_way
+
         bare = replace(trial, workloads=tuple(without_preferences(each) for each in trial.workloads))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
         return found.placement or place_greedily(bare, search.deadline)

@@ -14,9 +14,9 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.batch.shares import shares_of, solve_partitioned
-from fairlead.solver.dispatch import Where, solve_parts
+from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import ThisProcess
+from fairlead.solver.running.machines import ThisProcess, Where
 from fairlead.solver.running.search import Search
 from fairlead.solver.solving import solve
 

@@ -20,6 +20,7 @@ from builders import (
     term,
 )
 from fairlead.manifests.loading import load
+from fairlead.models.cluster import Taint
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Change
@@ -157,10 +158,14 @@ def test_ways_of_several_changes_are_easy_to_read() -> None:
         Change(Kind.MINIMUM, key, "a", "", 2, 1, 1 - at) for at, key in enumerate(("default/x", "default/y"))
     ]
     found += [Change(Kind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
-    found += [Change(Kind.TOLERATION, "default/x", None, taint, 0, 1, 1) for taint in ("edge", "gpu")]
+    found += [
+        Change(Kind.TOLERATION, "default/x", None, Taint(key, "", "NoSchedule"), 0, 1, 1)
+        for key in ("edge", "gpu")
+    ]
     assert describe_all(found, named=True) == (
         "lower the minimum of a from 2 to 1 for default/x and default/y; "
-        "add 3 gpu and room for 3 pods to b; and tolerate the taints edge and gpu for default/x"
+        "add 3 gpu and room for 3 pods to b; "
+        "and tolerate the taints edge:NoSchedule and gpu:NoSchedule for default/x"
     )
     # Three edits (the minimum is one for both), no replicas, two workloads, a cost of 1 + 3 + 3 + 1 + 1.
     assert effort(found) == (5, False, 2, 9)

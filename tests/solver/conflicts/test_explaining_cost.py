@@ -14,16 +14,16 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts import conflict as explaining
-from fairlead.solver.conflicts import explanation
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
-from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.oracle import OutOfTime
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
 from fairlead.solver.conflicts.subset import only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import Witnessed
+from fairlead.solver.explaining import conflict as explaining
+from fairlead.solver.explaining import explanation
+from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing

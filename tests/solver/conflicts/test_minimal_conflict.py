@@ -21,10 +21,10 @@ from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.conflicts.closed_form import closed_form
-from fairlead.solver.conflicts.conflict import find
-from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.subset import only, widest
 from fairlead.solver.conflicts.units import Unit, units_of
+from fairlead.solver.explaining.conflict import find
+from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
 

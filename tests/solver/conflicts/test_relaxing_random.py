@@ -26,7 +26,7 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
@@ -39,7 +39,7 @@ DEAREST = 2
 """Sets of changes are enumerated up to this cost."""
 
 TAINTS = (Taint("gpu", "", "NoSchedule"), Taint("edge", "x", "NoExecute"))
-Pull = tuple[Kind, str | None, str | None, str, int]
+Pull = tuple[Kind, str | None, str | None, Detail, int]
 """Kind, workload, cluster and detail of a change, and the direction."""
 
 
@@ -114,8 +114,7 @@ def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901, PLR0912 - 
                 needless = copies and not copies.choice and rule.names
                 closed = dict(rule.held_only) if needless else {**rule.excluded, **rule.held_only}
                 taints = {taint for each in closed.values() for taint in each.taints}
-                names = {TAINTS[0]: "gpu:NoSchedule", TAINTS[1]: "edge=x:NoExecute"}
-                yield from ((Kind.TOLERATION, key, None, names[taint], 1) for taint in sorted(taints))
+                yield from ((Kind.TOLERATION, key, None, taint, 1) for taint in sorted(taints))
             case _:
                 continue
 
@@ -126,7 +125,9 @@ def change_of(problem: Problem, pull: Pull, times: int) -> Change | None:
     before = value_of(problem, pull)
     after = before + direction * times
     if kind is Kind.CAPACITY:
-        return Change(kind, None, cluster, detail, 0, enough(problem, cluster or "", detail, times), times)
+        return Change(
+            kind, None, cluster, detail, 0, enough(problem, cluster or "", detail_text(detail), times), times
+        )
     if kind is Kind.QUOTA:
         return Change(kind, None, cluster, detail, before, before + enough_quota(problem, pull, times), times)
     least = 1 if kind in (Kind.REPLICAS, Kind.FEWEST_GROUPS) else 0

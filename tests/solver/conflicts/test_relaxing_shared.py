@@ -13,7 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, MoveBudget, Quota, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, QuotaEntry
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import describe_all
@@ -116,7 +116,8 @@ def test_what_others_have_exceeded() -> None:
     problem = Problem((Cluster("a"),), (workload,), (Quota("compute", "shop", limits),))
     (found,) = relaxations(problem, Deadline(), 0)
     assert found.text == "raise the quota of namespace shop (cpu) from 4 to 7"
-    assert (found.change, found.changes[0].detail.split()[-1]) == (3, "cpu")
+    assert (found.change, found.changes[0].detail) == (3, QuotaEntry("shop", "compute", "cpu"))
+    assert found.changes[0].named == "shop/compute cpu"
     assert spec(found.manifest) == {"overall": {"cpu": "7"}}
 
 
@@ -138,7 +139,7 @@ def test_a_quota_from_python_is_written_as_a_whole_list() -> None:
 
 def test_a_quota_that_is_not_there() -> None:
     """A change that names another quota is a mistake of the program."""
-    change = Change("quota", None, None, "shop/other cpu", 1, 2, 1)
+    change = Change("quota", None, None, QuotaEntry("shop", "other", "cpu"), 1, 2, 1)
     with pytest.raises(InternalError, match="shop/other cpu"):
         apply(Problem((), ()), [change])
 

@@ -32,7 +32,7 @@ from fairlead.models.statement import Change, Conflict, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.conflicts import conflict, explanation
+from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from merged import pasted, texts, ways_out
@@ -260,6 +260,21 @@ def test_a_total_in_an_annotation() -> None:
     assert texts(found)[0] == "lower the total of member1 from 2 to 1"
     written = fragment(found[0])["metadata"]["annotations"]["specifiedClusters"]
     assert json.loads(written) == [{"name": "member1", "replicas": 1}, {"name": "member2", "replicas": 3}]
+
+
+def test_a_total_of_a_cluster_that_is_called_like_its_region() -> None:
+    """Cluster a has room for 1 of the 2 that it shall hold; region a, with b in it, keeps its 3."""
+    marked = policy(placement=divided({}))
+    totals = {
+        "specifiedClusters": [{"name": "a", "replicas": 2}],
+        "specifiedIdcs": [{"name": "a", "replicas": 3}],
+    }
+    marked["metadata"]["annotations"] = {"fairlead.io/replicas": json.dumps(totals)}
+    members = [cluster("a", cpu=1, region="a"), cluster("b", cpu=8, region="a")]
+    found = ways_out(*members, deployment(replicas=3, cpu=1), marked)
+    assert texts(found)[0] == "lower the total of a from 2 to 1"
+    written = json.loads(fragment(found[0])["metadata"]["annotations"]["fairlead.io/replicas"])
+    assert written == {**totals, "specifiedClusters": [{"name": "a", "replicas": 1}]}
 
 
 def test_a_cluster_that_is_opened_brings_its_bounds() -> None:

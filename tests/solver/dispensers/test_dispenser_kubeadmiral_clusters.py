@@ -7,14 +7,11 @@ from typing import Any, cast
 
 import pytest
 
+from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import Operator, Requirement
 from fairlead.solver.dispensers.kubeadmiral.filters import SelectorError, matches_any, refusal
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    GPU,
-    Feedback,
-    SelectorTerm,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import GPU
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,
     balanced,

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
+from fairlead.manifests.kubeadmiral.reading import read_policy
+from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm
 from fairlead.models.errors import UsageError
-from fairlead.solver.dispensers.kubeadmiral.documents import read_gpus, read_policy
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    GPU,
-    Feedback,
-    Policy,
-    SelectorTerm,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, read_gpus
 from kubeadmiral_documents import read_cluster, read_unit, schedule
 
 
@@ -147,3 +143,22 @@ def test_gpu_requests(pod: Mapping[str, Any], expected: int | None) -> None:
     """The containers' sum or the largest init container, plus overhead; limits do not count."""
     assert read_gpus({"spec": {"template": {"spec": pod}}}, ("apps/v1", "Deployment")) == expected
     assert read_gpus({"spec": {"template": {"spec": pod}}}, ("example.com/v1", "Unknown")) is None
+
+
+def test_a_single_term_needs_no_list() -> None:
+    """The documentation prints the one term of a cluster affinity without a list, and `load` takes it so."""
+    term = {"matchExpressions": [{"key": "fast", "operator": "Exists"}]}
+    fast = manifest("b")
+    fast["metadata"]["labels"] = {"fast": ""}
+    policy = {"schedulingMode": "Duplicate", "clusterAffinity": term}
+    assert schedule(policy=policy, object=WEB, federatedClusters=[manifest("a"), fast])["plan"] == {"b": None}
+
+
+def test_annotations_nested_too_deeply_are_passed_over() -> None:
+    """JSON of 100,000 lists in each other is not read; the policy holds, and a report of it is an error."""
+    deep = "[" * 100_000
+    policy = {"schedulingMode": "Divide", "tolerations": [{"key": "gpu"}]}
+    found = read_unit(policy=policy, object=WEB, annotations={"kubeadmiral.io/tolerations": deep}).policy
+    assert [each.key for each in found.tolerations] == ["gpu"]
+    with pytest.raises(UsageError, match="is no JSON object"):
+        read_unit(object=WEB, annotations={"kubeadmiral.io/auto-migration-info": deep})

@@ -5,14 +5,11 @@ from typing import cast
 
 import pytest
 
+from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm
 from fairlead.models.cluster import Taint, Toleration
 from fairlead.models.selectors import Operator, Requirement
 from fairlead.solver.dispensers.kubeadmiral import Scheduled, schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    GPU,
-    Feedback,
-    SelectorTerm,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import GPU
 from fairlead.solver.dispensers.kubeadmiral.scores import dynamic_weights
 from kubeadmiral_builders import NOW, cluster, equals, place, unit
 

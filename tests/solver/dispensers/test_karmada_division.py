@@ -11,13 +11,12 @@ from fairlead.solver.dispensers.karmada import (
     BindingInput,
     Failure,
     Scheduled,
-    read_placement,
     schedule,
     unstable_sort,
 )
 from fairlead.solver.dispensers.karmada.assignment import divide, names_descending
 from fairlead.solver.dispensers.karmada.unstable_sort import largest_first
-from karmada_records import member
+from karmada_records import member, read_placement
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from fairlead.solver.dispensers.karmada.binding import (
     LARGEST,
     Strategy,
     overflows,
-    read_placement,
     with_defaults,
     wrapped,
 )
@@ -25,7 +24,7 @@ from fairlead.solver.dispensers.karmada.candidates import (
     refusal,
     tier,
 )
-from karmada_records import left, member, units
+from karmada_records import left, member, read_placement, units
 
 HOME = member("m1", 5, provider="aws", region="eu", zones=("a", "b"), labels={"env": "prod"})
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.solver.dispensers.karmada import BindingInput, Failure, read_placement
+from fairlead.solver.dispensers.karmada import BindingInput, Failure
 from fairlead.solver.dispensers.karmada.candidates import ordered
 from fairlead.solver.dispensers.karmada.selection import Group, best_combination, select
-from karmada_records import member
+from karmada_records import member, read_placement
 
 DYNAMIC = {
     "replicaDivisionPreference": "Weighted",

@@ -1,5 +1,6 @@
 """The bound of balance by prices of what is filled: never above what a placement costs, and close to it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -10,14 +11,22 @@ from brute_force import placements
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.balance import with_balance
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import BALANCE, DEFAULT_ORDER, DEVIATIONS, Level
+from fairlead.models.levels import (
+    BALANCE,
+    DEFAULT_ORDER,
+    DEVIATIONS,
+    DYNAMIC_DEVIATION,
+    MOVES_LAST,
+    Level,
+)
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights
+from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
@@ -107,11 +116,11 @@ def balanced(made: Callable[[int], Problem]) -> Iterator[tuple[Problem, Balance,
 
 @pytest.mark.parametrize("made", [walk_problem, standing_problem])
 def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None:
-    """Neither on balance, nor on a deviation while balance is pinned; the counts say that there were such.
+    """Neither on balance, nor on levels after it while it is pinned; the counts say that there were such.
 
     Balance is pinned to what the placement in the middle costs: half of all placements keep that.
     """
-    counted = deviations = 0
+    counted, above = 0, Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(problem, rule, every[-1])
         if bound is None:
@@ -123,12 +132,13 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
         kept = [each for each, cost in zip(every, costs, strict=True) if cost <= limit]
         for level in levels_of(problem)[levels_of(problem).index(BALANCE) + 1 :]:
             found = bound_of(problem, rule, kept[-1], level, limit)
-            if level.base in DEVIATIONS and found is not None:
+            if is_own(level) and found is not None:
                 least = min(Fraction(value_of(problem, each, level)) for each in kept)
                 assert found <= least
-                deviations += found > 0
+                above[level.key] += found > 0
     assert counted > 5
-    assert deviations
+    assert above[DYNAMIC_DEVIATION.key]
+    assert above[MOVES_LAST.key]
 
 
 def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
@@ -155,3 +165,25 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
     free = bound_of(problem, rule, known, level, Fraction(1))
     assert free is not None
     assert free <= 0
+
+
+def test_moves_are_bounded_where_clusters_could_hold_more_than_what_runs() -> None:
+    """Two workloads of four, three of each on a: filled alike a holds four of the eight, so two move.
+
+    Of four replicas each three are what runs on a and one is not, so that what stays is no straight cost. A
+    bound above one says two.
+    """
+    names = ("a", "b")
+    rules = (Candidates(names), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset(names)))
+    clusters = tuple(Cluster(name, free={CPU: 8000}, allocatable={CPU: 12000}) for name in names)
+    workloads = tuple(
+        Workload(key, key, 4, requests={CPU: 1000}, current={"a": 3, "b": 1}, rules=rules)
+        for key in ("left", "right")
+    )
+    problem = Problem(clusters, workloads, (Capacity(),))
+    half: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: half}, totals={CPU: 8000})
+    known = Placement({"left": {"a": 2, "b": 2}, "right": {"a": 2, "b": 2}})
+    bound = bound_of(problem, rule, known, MOVES_LAST, Fraction(0))
+    assert bound is not None
+    assert 1 < bound <= value_of(problem, known, MOVES_LAST) == 2

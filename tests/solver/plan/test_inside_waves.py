@@ -60,7 +60,7 @@ def test_a_spread_is_passed_while_replicas_move() -> None:
     plan = fairlead.plan(moving(Spread("region", REGIONS, 1, 1), names=("a", "b")), pinned_clusters=())
     assert texts(plan) == []  # It stays on a.
     gone = moving(Spread("region", REGIONS, 1, 1))
-    assert texts(fairlead.plan(gone)) == ["inside wave 1: w: replicas in 2 regions, at most 1 are allowed"]
+    assert texts(fairlead.plan(gone)) == ["inside wave 1: w: replicas in 2 regions, at most 1 is allowed"]
 
 
 def test_a_total_that_stops_first_is_missed_for_a_moment() -> None:

@@ -160,7 +160,7 @@ def test_moves_under_way_need_no_budget() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"pinned": ["shop/wb"]}, "no workload 'shop/wb'; known: shop/web"),
+        ({"pinned": ["shop/wb"]}, "no workload 'shop/wb'; did you mean shop/web"),
         ({"pinned_clusters": ["x"]}, "no cluster 'x'"),
         ({"budget": Budgets(namespaces={"x": 1})}, "no namespace 'x'; known: shop"),
         ({"others": "leave"}, "no others 'leave'; known: stay, make-room"),

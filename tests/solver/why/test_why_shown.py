@@ -225,12 +225,12 @@ def test_workloads_are_named_as_at_kubectl(name: str, namespaces: Sequence[str],
 @pytest.mark.parametrize(
     ("name", "namespaces", "message"),
     [
-        ("shp", (), "no workload 'shp'; did you mean a/shop"),
+        ("shp", (), "no workload 'shp'; did you mean a/shop?"),
         ("shop", ("b",), "no workload 'shop' in namespace b; there is a/shop"),
         ("web", (), "'web' may be any of these workloads: a/web, b/web; name one of them"),
-        ("job/shop", (), "no workload 'job/shop'; did you mean a/shop"),
+        ("job/shop", (), "no workload 'job/shop'; did you mean a/shop?"),
         ("zzz", (), "no workload 'zzz'; known: a/shop, a/web, b/web"),
-        ("x/y/z/shop", (), "no workload 'x/y/z/shop'; did you mean a/shop"),
+        ("x/y/z/shop", (), "no workload 'x/y/z/shop'; did you mean a/shop?"),
         ("web", ("zzz",), "no workload 'web' in namespace zzz; there is a/web, b/web"),
     ],
 )
@@ -281,10 +281,10 @@ def test_command_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 3
     assert "policy default/nginx: member2 needs at least 4" in out
     code, _, err = run(capsys, "ngnx", "-f", str(EXAMPLES / "too-tight"))
-    assert (code, err) == (2, "error: no workload 'ngnx'; did you mean default/nginx\n")
+    assert (code, err) == (2, "error: no workload 'ngnx'; did you mean default/nginx?\n")
     code, _, err = run(capsys, "nginx", "member9", "-f", str(EXAMPLES / "too-tight"))
     assert code == 2
-    assert "no cluster 'member9'; did you mean member2, member1" in err
+    assert "no cluster 'member9'; did you mean member2 or member1?" in err
 
 
 def test_command_takes_no_method(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,8 +23,6 @@ from fairlead.manifests.api.meta import (
 )
 from fairlead.models.quantity import parse_quantity
 
-API_VERSION = "core.kubeadmiral.io/v1alpha1"
-
 _CONNECTION = Inert("how the control plane connects to the cluster")
 _OBSERVED = Inert("only describes")
 _MIGRATION = Inert("when KubeAdmiral reports capacity; the report itself counts")

@@ -24,6 +24,7 @@ from pydantic import (
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
@@ -229,6 +230,14 @@ class ObjectMeta(Api):
     finalizers: Annotated[Anything, _BOOKKEEPING] = None
     managed_fields: Annotated[Anything, _BOOKKEEPING] = None
     owner_references: Annotated[Anything, _BOOKKEEPING] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, data: Any) -> Any:
+        """Let the beginning of a name stand for the name that is only made on creation."""
+        if isinstance(data, dict) and data.get("name") is None and data.get("generateName"):
+            return {**data, "name": data["generateName"]}
+        return data
 
 
 class Object(Api):

@@ -17,8 +17,6 @@ from fairlead.manifests.api.own_values import (
 )
 from fairlead.manifests.api.profile import Profile
 
-API_VERSION = "fairlead.io/v1alpha1"
-
 
 class GroupBound(Api):
     """Minimum and maximum of replicas of a workload in a set of clusters together."""

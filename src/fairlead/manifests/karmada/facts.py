@@ -1,12 +1,13 @@
 """What template and binding say of a workload: replicas, requests, what runs where."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.meta import EFFECTS
-from fairlead.manifests.api.policies import Placement
+from fairlead.manifests.api.policies import Placement, PropagationPolicy
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject, claimed_by
 from fairlead.manifests.karmada.groups import is_inherited
@@ -99,9 +100,18 @@ def named(policy: tuple[str, str]) -> str:
     return f"policy {namespace}/{name}" if namespace else f"cluster policy {name}"
 
 
-def left_out(subject: Subject, key: str) -> Statement | None:
+def left_out(
+    subject: Subject, key: str, policies: Iterable[Located[PropagationPolicy]] = ()
+) -> Statement | None:
     """Say why a subject is not placed; None where it is.
 
+    Parameters
+    ----------
+    policies
+        Policies among which one is looked for that nearly selects it.
+
+    Notes
+    -----
     A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
     what it has, so there is nothing to decide; what it holds counts as taken.
     """
@@ -121,8 +131,31 @@ def left_out(subject: Subject, key: str) -> Statement | None:
             return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
     if declared_for(subject) is None and not follows(subject):
         text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
+        text += _near_miss(subject, policies)
         return Statement("left-out", text, source_of(subject), key)
     return None
+
+
+def _near_miss(subject: Subject, policies: Iterable[Located[PropagationPolicy]]) -> str:
+    """Say which policy nearly selects a subject: another namespace, version or spelling; empty for none."""
+    _, kind, namespace, name = subject.identity
+    alike: dict[str, Located[PropagationPolicy]] = {}
+    for policy in policies:
+        who = named(policy.model.place)
+        for one in policy.model.spec.resource_selectors:
+            reached = one.namespace or policy.model.in_namespace
+            if not one.name or one.kind != kind:
+                continue
+            if one.name != name:
+                alike.setdefault(one.name, policy)
+            elif reached not in ("", namespace):
+                return f"; {who} selects {kind} {name} of namespace {reached} ({policy.source()})"
+            elif one.api_version != subject.api_version:
+                return f"; {who} selects {kind} {name} of {one.api_version} ({policy.source()})"
+    near = get_close_matches(name, alike, 1)
+    if not near:
+        return ""
+    return f"; {named(alike[near[0]].model.place)} selects {kind} {near[0]} ({alike[near[0]].source()})"
 
 
 def follows(subject: Subject) -> bool:

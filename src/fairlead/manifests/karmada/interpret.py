@@ -26,7 +26,7 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates
-from fairlead.manifests.yaml.documents import Path, field_name, first_few
+from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -45,7 +45,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import with_nearest
+from fairlead.models.words import first_of, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload
 
 
@@ -71,7 +71,7 @@ def without_effect(
     excluded = standings[0].excluded
     for path, matched in bounds.idle:
         closed = [name for name in matched if all(name in each.excluded for each in standings)]
-        told = first_few([f"{name} ({excluded[name].reason})" for name in closed])
+        told = first_of([f"{name} ({excluded[name].reason})" for name in closed])
         if closed:
             text = f"{declared.name}: the bound has no effect on {told}: not eligible"
             yield Statement("bounds", text, declared.source(path))

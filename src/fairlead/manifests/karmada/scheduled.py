@@ -36,6 +36,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     own, applied = _placements(subject, workload)
     return KarmadaBinding(
         placement=declared.written,
+        read=declared.placement,
         defaulting=subject.policy is not None,
         previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
         if spec
@@ -122,17 +123,20 @@ def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool
         return False
     if sum(workload.current.values()) != workload.replicas:
         return False
-    applied = _parsed(binding.model.metadata.annotations.get(APPLIED, ""))
-    return applied is not None and _compared(applied, workload) == _compared(
-        declared.document.value(declared.path), workload
-    )
+    applied, stated = parsed(binding.model.metadata.annotations.get(APPLIED, "")), declared.document
+    try:
+        return applied is not None and _compared(applied, workload) == _compared(
+            stated.value(declared.path), workload
+        )
+    except RecursionError:
+        return False  # no scheduler writes a placement that is nested so deeply
 
 
-def _parsed(text: str) -> Any:
-    """Return what an annotation says; None where it is no JSON."""
+def parsed(text: str) -> Any:
+    """Return what an annotation holds; None where it is no JSON."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

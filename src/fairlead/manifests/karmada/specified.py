@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -221,14 +222,25 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     for path, said in annotated(meta):
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
-            Target(ClusterSet(cluster_names=(one.name,)), one.replicas, source)
-            for one in said.specified_clusters
+            Target(ClusterSet(cluster_names=(one.name,)), one.replicas, entry)
+            for one, entry in zip(
+                said.specified_clusters, _entries(source, "specifiedClusters"), strict=False
+            )
         ]
-        targets += [Target(_region(one.name), one.replicas, source) for one in said.specified_idcs]
+        targets += [
+            Target(_region(one.name), one.replicas, entry)
+            for one, entry in zip(said.specified_idcs, _entries(source, "specifiedIdcs"), strict=False)
+        ]
         if said.idcs:
             regions.update(one.name for one in said.idcs)
             regions_at = source
     return Totals(tuple(targets), (), frozenset(regions) or None, regions_at, apart=apart)
+
+
+def _entries(source: Source, field: str) -> Iterator[Source]:
+    """Yield where the entries of a list stand: in an annotation of that name, or under it in one for all."""
+    own = () if source.path[-1] == field else (field,)
+    return (replace(source, path=(*source.path, *own, position)) for position in count())
 
 
 def _region(name: str) -> ClusterSet:

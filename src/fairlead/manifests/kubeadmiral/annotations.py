@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -26,23 +27,27 @@ from fairlead.manifests.kubeadmiral.policies import (
     RESCHEDULING,
     SELECTOR,
     TOLERATIONS,
-    Policy,
-    Preferences,
-    Term,
+    AppliedPolicy,
     affinity_findings,
     placement_findings,
     preferences,
-    terms,
+)
+from fairlead.manifests.kubeadmiral.reading import (
+    APPLIED_MIGRATION,
+    AUTO_MIGRATION,
+    MODES,
+    PREFIX,
+    STICKY,
+    feedback_of,
+    read_annotation,
+    read_feedback,
 )
 from fairlead.manifests.validation import Finding, Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable, field_name, shortened
-from fairlead.models.cluster import Toleration
 from fairlead.models.errors import Mistake
-from fairlead.models.selectors import LabelSelector
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 
-PREFIX = "kubeadmiral.io/"
 POLICY = PREFIX + "propagation-policy-name"
 CLUSTER_POLICY = PREFIX + "cluster-propagation-policy-name"
 NO_SCHEDULING = PREFIX + "no-scheduling"
@@ -100,10 +105,6 @@ def read_json(text: str, model: type[A]) -> tuple[A | None, str]:
     return validated.located.model, ""
 
 
-AUTO_MIGRATION = PREFIX + "auto-migration-info"
-APPLIED_MIGRATION = PREFIX + "applied-migration-configuration"
-
-
 class _Report(Annotation):
     value: AutoMigrationInfo = Field(default_factory=AutoMigrationInfo)
 
@@ -123,7 +124,7 @@ NO_LIMITS = Limits({})
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class Reports:
     """What is known of an object from its annotations."""
 
     estimated: Limits = NO_LIMITS
@@ -135,36 +136,35 @@ class Feedback:
     warnings: tuple[Statement, ...] = ()
 
 
-def read_feedback(annotations: Marks, key: str) -> Feedback:
+def read_reports(annotations: Marks, key: str) -> Reports:
     """Return what the annotations of a workload say; negative estimates mean nothing, as in KubeAdmiral."""
-    report, migration = annotations.get(AUTO_MIGRATION), annotations.get(APPLIED_MIGRATION)
-    estimated = limited = NO_LIMITS
-    unavailable: dict[str, Source] = {}
-    warnings: list[Statement] = []
-    if report is not None:
-        read, _ = read_json(report.value, _Report)
-        found = read.value.estimated_capacity if read else {}
-        known = {name: replicas for name, replicas in found.items() if replicas >= 0}
-        estimated = Limits(known, report.source)
-    if migration is not None:
-        configuration, _ = read_json(migration.value, _Configuration)
-        applied = configuration.value if configuration else AppliedMigration()
-        limited = Limits(applied.limited_capacity, migration.source)
-        ending = [one for one in applied.unavailable_clusters if one.valid_until]
-        unavailable = {one.cluster: migration.source for one in ending}
-        warnings.extend(_evictions(applied, migration.source, key))
-    return Feedback(estimated, limited, unavailable, tuple(warnings))
+    readable = {
+        name: annotations[name]
+        for name, model in _REPORTS.items()
+        if name in annotations and not _fault(model, annotations[name])
+    }
+    said = {name: mark.value for name, mark in readable.items()}
+    found = read_feedback(feedback_of(said, AUTO_MIGRATION), feedback_of(said, APPLIED_MIGRATION))
+    known = {name: replicas for name, replicas in found.estimated.items() if replicas >= 0}
+    estimated = Limits(known, readable[AUTO_MIGRATION].source) if AUTO_MIGRATION in readable else NO_LIMITS
+    if APPLIED_MIGRATION not in readable:
+        return Reports(estimated)
+    source = readable[APPLIED_MIGRATION].source
+    leaving = {name: source for name, until in found.unavailable if until is not None}
+    warnings = tuple(_evictions(found.unavailable, source, key))
+    return Reports(estimated, Limits(found.limited, source), leaving, warnings)
 
 
-def _evictions(applied: AppliedMigration, source: Source, key: str) -> Iterator[Statement]:
+def _evictions(
+    evicted: Iterable[tuple[str, datetime | None]], source: Source, key: str
+) -> Iterator[Statement]:
     """Say how evictions are taken: those with an end as not yet over, those without as over."""
-    for one in applied.unavailable_clusters:
-        if one.valid_until is None:
-            text = f"{key}: the eviction from {one.cluster} has no validUntil and counts as over"
+    for cluster, until in evicted:
+        if until is None:
+            text = f"{key}: the eviction from {cluster} has no validUntil and counts as over"
         else:
-            until = one.valid_until.isoformat()
-            text = f"{key}: {one.cluster} counts as unavailable, as if it were before {until}"
-        yield Statement("migration", text, source, key, one.cluster)
+            text = f"{key}: {cluster} counts as unavailable, as if it were before {until.isoformat()}"
+        yield Statement("migration", text, source, key, cluster)
 
 
 def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
@@ -173,17 +173,12 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
     if AUTO_MIGRATION not in stated and APPLIED_MIGRATION not in stated:
         return
     annotations = marks("annotations", [located])
-    models: tuple[tuple[str, type[_Report | _Configuration]], ...] = (
-        (AUTO_MIGRATION, _Report),
-        (APPLIED_MIGRATION, _Configuration),
-    )
-    for key, model in models:
+    for key, model in _REPORTS.items():
         if key in annotations:
             mark = annotations[key]
-            read, problem = read_json(mark.value, model)
-            if read is None:
+            if fault := _fault(model, mark):
                 name = field_name(("metadata", "annotations", key))
-                yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {problem}")
+                yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {fault}")
 
 
 _COUNT = re.compile(r"\+?[0-9]{1,18}")
@@ -220,95 +215,79 @@ class _Affinity(Annotation):
     value: _NamedAffinity = Field(default_factory=_NamedAffinity)
 
 
-class _UnreadableError(Exception):
-    """An annotation cannot be read; the text says why."""
-
-
-def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, list[Statement]]:
-    """Return a policy with everything replaced that annotations of an object override."""
+def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[AppliedPolicy, list[Statement]]:
+    """Return a policy with everything replaced that annotations of an object override, where it is right."""
     warnings: list[Statement] = []
-    for name, (part, own, read) in _READERS.items():
+    for name, (part, fault) in _PARTS.items():
         mark = annotations.get(PREFIX + name)
         if mark is None:
             continue
-        try:
-            value = read(mark)
-        except _UnreadableError as problem:
+        changed = read_annotation(name, mark.value)
+        problem = fault(mark) or ("cannot be read" if changed is None else "")
+        if changed is None or problem:
             shown = shortened(mark.value)
             text = f"{key}: annotation {PREFIX}{name} {shown!r} {problem}; {policy.name} holds instead"
             warnings.append(Statement("annotation", text, mark.source, key))
             continue
-        changed: dict[str, Any] = {own: value, "sources": {**policy.sources, part: mark.source}}
-        policy = replace(policy, **changed, key=(policy.key, name, mark))
-        warnings.extend(_without_effect(name, mark, key))
+        sources, known = {**policy.sources, part: mark.source}, (policy.key, name, mark)
+        policy = replace(policy, **changed, **_placed(part, mark), sources=sources, key=known)
+        if part == AFFINITY and policy.preferred:
+            text = (
+                f"{key}: preferred terms of annotation {PREFIX}affinity have no effect; only required ones do"
+            )
+            warnings.append(Statement("annotation", text, mark.source, key))
     return policy, warnings
 
 
-def _parsed(mark: Mark, model: type[A]) -> A:
-    """Read the JSON of an annotation."""
+def _placed(part: str, mark: Mark) -> dict[str, Any]:
+    """Return the preferences of an annotation, all of which stand in its one line; of any other nothing."""
+    if part != PLACEMENT:
+        return {}
+    return {"placement": preferences(json.loads(mark.value) or (), lambda _: mark.source)}
+
+
+def _fault(model: type[Annotation], mark: Mark) -> str:
+    """Return what is wrong with the JSON of an annotation; empty where nothing is."""
+    return read_json(mark.value, model)[1]
+
+
+def _together(model: type[A], findings: Callable[[A], Iterator[Finding]], mark: Mark) -> str:
+    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together."""
     read, problem = read_json(mark.value, model)
-    if read is None:
-        raise _UnreadableError(problem)
-    return read
+    wrong = next(findings(read), None) if read is not None else None
+    return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
 
 
-def _refuse(findings: Iterator[Finding]) -> None:
-    """Refuse what is right alone and wrong together."""
-    for finding in findings:
-        raise _UnreadableError(f"{field_name(finding.path)} {finding.message}")
+def _in_affinity(read: _Affinity) -> Iterator[Finding]:
+    """List what cannot match in required terms."""
+    required = read.value.cluster_affinity.required
+    return affinity_findings(required.cluster_selector_terms if required else ())
 
 
-def _chosen(allowed: Mapping[str, bool], mark: Mark) -> bool:
-    """Return what one of two words means."""
-    if mark.value not in allowed:
-        raise _UnreadableError(f"is not allowed; allowed are {' and '.join(allowed)}")
-    return allowed[mark.value]
+def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
+    """Say which words are allowed where it is none of them."""
+    return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
 
 
-def _tolerated(mark: Mark) -> tuple[Toleration, ...]:
-    return tuple(one.toleration for one in _parsed(mark, _Tolerations).value)
+_REPORTS: Mapping[str, type[Annotation]] = MappingProxyType(
+    {AUTO_MIGRATION: _Report, APPLIED_MIGRATION: _Configuration}
+)
 
-
-def _placements(mark: Mark) -> Preferences:
-    placement = _parsed(mark, _Placements).value
-    _refuse(placement_findings(placement))
-    return preferences(placement, lambda _: mark.source)
-
-
-def _selector(mark: Mark) -> LabelSelector:
-    return LabelSelector.of(_parsed(mark, _Selector).value)
-
-
-def _affinity(mark: Mark) -> tuple[Term, ...] | None:
-    required = _parsed(mark, _Affinity).value.cluster_affinity.required
-    if required is None:
-        return None
-    _refuse(affinity_findings(required.cluster_selector_terms))
-    return terms(required.cluster_selector_terms)
-
-
-def _max_clusters(mark: Mark) -> int:
-    if not _COUNT.fullmatch(mark.value):
-        raise _UnreadableError("must be a whole number, at least 0")
-    return int(mark.value)
-
-
-def _without_effect(name: str, mark: Mark, key: str) -> Iterator[Statement]:
-    """Say what of a readable annotation has no effect."""
-    if name == "affinity" and _parsed(mark, _Affinity).value.cluster_affinity.preferred:
-        text = f"{key}: preferred terms of annotation {PREFIX}affinity have no effect; only required ones do"
-        yield Statement("annotation", text, mark.source, key)
-
-
-_READERS: Mapping[str, tuple[str, str, Callable[[Mark], object]]] = MappingProxyType(
+_PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
     {
-        "scheduling-mode": (MODE, "divide", partial(_chosen, {"Divide": True, "Duplicate": False})),
-        "sticky-cluster": (RESCHEDULING, "sticky", partial(_chosen, {"true": True, "false": False})),
-        "tolerations": (TOLERATIONS, "tolerations", _tolerated),
-        "placements": (PLACEMENT, "preferred", _placements),
-        "clusterSelector": (SELECTOR, "selector", _selector),
-        "affinity": (AFFINITY, "terms", _affinity),
-        "maxClusters": (MAX_CLUSTERS, "max_clusters", _max_clusters),
+        "scheduling-mode": (MODE, partial(_no_word, MODES)),
+        "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
+        "tolerations": (TOLERATIONS, partial(_fault, _Tolerations)),
+        "placements": (
+            PLACEMENT,
+            partial(_together, _Placements, lambda read: placement_findings(read.value)),
+        ),
+        "clusterSelector": (SELECTOR, partial(_fault, _Selector)),
+        "affinity": (AFFINITY, partial(_together, _Affinity, _in_affinity)),
+        "maxClusters": (
+            MAX_CLUSTERS,
+            lambda mark: "" if _COUNT.fullmatch(mark.value) else "must be a whole number, at least 0",
+        ),
     }
 )
-"""By annotation: what it overrides in a manifest, the field of `Policy` that this is, and what reads it."""
+"""By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.manifests.kubeadmiral.annotations import Feedback
-from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, Policy, Preferences
+from fairlead.manifests.kubeadmiral.annotations import Reports
+from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy, Preferences
 from fairlead.manifests.standing import (
     Fleet,
     Ground,
@@ -32,7 +32,7 @@ Api = tuple[str, str]
 """apiVersion and kind of a workload."""
 
 
-def closed_clusters(policy: Policy, api: Api, clusters: Mapping[str, Cluster]) -> dict[str, Ground]:
+def closed_clusters(policy: AppliedPolicy, api: Api, clusters: Mapping[str, Cluster]) -> dict[str, Ground]:
     """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
 
     Where there are several grounds the first one counts. Those that leave alone what runs already come last:
@@ -43,17 +43,17 @@ def closed_clusters(policy: Policy, api: Api, clusters: Mapping[str, Cluster]) -
     return {name: ground for name, ground in found.items() if ground is not None}
 
 
-def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
+def _first(policy: AppliedPolicy, api: Api, cluster: Cluster) -> Ground | None:
     """Return the first ground against a cluster."""
     if outside := not_joined(cluster) or departing(cluster):
         return outside
     if unserved := without_api(cluster, api):
         return replace(unserved, keeps=False)
-    if policy.preferred.entries and cluster.name not in policy.preferred.entries:
+    if policy.placement.entries and cluster.name not in policy.placement.entries:
         return Ground(NOT_LISTED, policy.sources[PLACEMENT])
-    if not policy.selector.matches(cluster.labels):
+    if not policy.selects(cluster):
         return Ground(NO_SELECTOR, policy.sources[SELECTOR])
-    if policy.terms is not None and not any(term.matches(cluster) for term in policy.terms):
+    if policy.required is not None and not any(term.matches(cluster) for term in policy.required):
         return Ground(NO_AFFINITY, policy.sources[AFFINITY])
     taint = tainted(cluster, cluster.taints, policy.tolerations)
     return replace(taint, taints=()) if taint and not cluster.ready else taint or unready(cluster)
@@ -63,14 +63,14 @@ ZERO_WEIGHT = "has weight 0 and no minimum"
 NO_WEIGHT = "has no weight beside others that have one, and no minimum"
 
 
-def is_static(policy: Policy) -> bool:
+def is_static(policy: AppliedPolicy) -> bool:
     """Tell whether the weights are given: one entry of the placement list with a weight is enough."""
-    return bool(policy.preferred.weights)
+    return bool(policy.placement.weights)
 
 
-def static_weights(policy: Policy, names: Sequence[str]) -> Weighed:
+def static_weights(policy: AppliedPolicy, names: Sequence[str]) -> Weighed:
     """Return the given weights; a candidate without one weighs 0 and is none where it has no minimum."""
-    preferred = policy.preferred
+    preferred = policy.placement
     weights = {name: preferred.weights[name].replicas if name in preferred.weights else 0 for name in names}
     closed: dict[str, Ground] = {}
     for name, weight in weights.items():
@@ -100,13 +100,13 @@ def _free_cpu(cluster: Cluster) -> int | None:
     return max(0, cluster.free[CPU])
 
 
-def bounds(policy: Policy, feedback: Feedback, names: Sequence[str]) -> Bounds | None:
+def bounds(policy: AppliedPolicy, feedback: Reports, names: Sequence[str]) -> Bounds | None:
     """Return the fewest and the most replicas of every candidate; None where nothing is bounded.
 
     The smallest maximum counts: of the policy, of custom migration and, where the policy asks for auto
     migration, of what it has reported. A candidate that weighs 0 beside others gets its minimum only.
     """
-    preferred = policy.preferred
+    preferred = policy.placement
     minimum = {name: preferred.minimum[name] for name in names if name in preferred.minimum}
     maximum: dict[str, Bound] = {}
     for name in names:
@@ -122,9 +122,9 @@ def bounds(policy: Policy, feedback: Feedback, names: Sequence[str]) -> Bounds |
     return Bounds(minimum, maximum, where_held, preferred=policy.max_clusters is not None and bool(minimum))
 
 
-def _maxima(policy: Policy, feedback: Feedback, name: str) -> Iterable[Bound]:
+def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bound]:
     """Yield everything that bounds a candidate from above."""
-    preferred = policy.preferred
+    preferred = policy.placement
     if name in preferred.maximum:
         yield preferred.maximum[name]
     reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
@@ -138,7 +138,7 @@ def _maxima(policy: Policy, feedback: Feedback, name: str) -> Iterable[Bound]:
             yield least._replace(ceiling=least.replicas)
 
 
-def tiers(policy: Policy, names: Sequence[str]) -> Tiers | None:
+def tiers(policy: AppliedPolicy, names: Sequence[str]) -> Tiers | None:
     """Return which clusters Binpack fills first: by priority, then by weight; None where all are equal."""
     found: dict[tuple[int, int], set[str]] = {}
     for name in names:
@@ -146,7 +146,7 @@ def tiers(policy: Policy, names: Sequence[str]) -> Tiers | None:
     if len(found) < 2:
         return None
     ordered = sorted(found)
-    preferred = policy.preferred
+    preferred = policy.placement
     sources = [
         next((preferred.entries[name] for name in sorted(found[rank]) if name in preferred.entries), None)
         for rank in ordered
@@ -154,17 +154,17 @@ def tiers(policy: Policy, names: Sequence[str]) -> Tiers | None:
     return Tiers(tuple(frozenset(found[rank]) for rank in ordered), tuple(sources))
 
 
-def _rank(policy: Policy, name: str) -> tuple[int, int]:
+def _rank(policy: AppliedPolicy, name: str) -> tuple[int, int]:
     """Return the place of a cluster, the first one lowest; what is not stated counts as 0."""
     nothing = Bound(0)
-    priority = policy.preferred.priorities.get(name, nothing).replicas
-    weight = policy.preferred.weights.get(name, nothing).replicas
+    priority = policy.placement.priorities.get(name, nothing).replicas
+    weight = policy.placement.weights.get(name, nothing).replicas
     return -priority, -weight
 
 
-def ranking(policy: Policy, workload: Workload, names: Sequence[str], fleet: Fleet) -> Copies:
+def ranking(policy: AppliedPolicy, workload: Workload, names: Sequence[str], fleet: Fleet) -> Copies:
     """Return which clusters are chosen first: by priority, then by room, then by name."""
-    priorities = policy.preferred.priorities
+    priorities = policy.placement.priorities
     ordered = roomiest(fleet.rooms(names, workload))
     return Copies(tuple(sorted(ordered, key=lambda name: -priorities.get(name, Bound(0)).replicas)))
 

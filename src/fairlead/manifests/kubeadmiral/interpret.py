@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fairlead.manifests.kubeadmiral.annotations import Feedback
+from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.division import (
     NOTHING_RUNS,
     UNAVAILABLE,
@@ -20,7 +20,7 @@ from fairlead.manifests.kubeadmiral.division import (
     static_weights,
     tiers,
 )
-from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
 from fairlead.manifests.standing import Fleet, Ground, Standing, Weighed, candidates
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
@@ -60,7 +60,7 @@ class PolicyInterpreter(Fleet):
     __slots__ = ()
 
     def interpret(
-        self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
+        self, workload: Workload, policy: AppliedPolicy, feedback: Reports, replicas: Source
     ) -> Interpreted:
         """Return the rules of a workload."""
         held = self.present.intersection(workload.current)
@@ -82,7 +82,7 @@ class PolicyInterpreter(Fleet):
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
-    def _unchanged(self, workload: Workload, policy: Policy) -> tuple[WorkloadRule, ...]:
+    def _unchanged(self, workload: Workload, policy: AppliedPolicy) -> tuple[WorkloadRule, ...]:
         """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
@@ -91,7 +91,7 @@ class PolicyInterpreter(Fleet):
         closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
-    def _open_to(self, workload: Workload, policy: Policy, feedback: Feedback) -> Standing:
+    def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Standing:
         """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
         _, found = self.standing(
@@ -101,7 +101,7 @@ class PolicyInterpreter(Fleet):
         return found.without(leaving).closed_for_good(leaving)
 
     def _duplicated(
-        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing
+        self, workload: Workload, policy: AppliedPolicy, feedback: Reports, open_to: Standing
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = bounds(policy, feedback, open_to.names) or Bounds()
@@ -109,10 +109,10 @@ class PolicyInterpreter(Fleet):
         empty = {name: Ground(NO_COPY, most.source, cause=Cause.NO_COPY) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         reported = bounds(policy, feedback, open_to.openable()) or Bounds()
-        bounded = {*policy.preferred.minimum, *policy.preferred.maximum, *reported.maximum}
+        bounded = {*policy.placement.minimum, *policy.placement.maximum, *reported.maximum}
         found = open_to.without(empty).closed_for_good(bounded, spoiling=bounded)
         names = found.names
-        sizes, ample = copies(limits, workload, names, self.clusters, policy.preferred)
+        sizes, ample = copies(limits, workload, names, self.clusters, policy.placement)
         choice = policy.max_clusters is not None
         yield self._candidates(found)
         yield Duplicated(policy.sources[MODE], choice, sizes, ample)
@@ -129,7 +129,12 @@ class PolicyInterpreter(Fleet):
             yield from self._moves(workload, policy)
 
     def _packed(
-        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
+        self,
+        workload: Workload,
+        policy: AppliedPolicy,
+        feedback: Reports,
+        open_to: Standing,
+        replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Fill one cluster after the other, and as few as possible."""
         yield self._candidates(open_to)
@@ -145,7 +150,12 @@ class PolicyInterpreter(Fleet):
         yield from self._moves(workload, policy)
 
     def _shared(
-        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
+        self,
+        workload: Workload,
+        policy: AppliedPolicy,
+        feedback: Reports,
+        open_to: Standing,
+        replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
@@ -157,7 +167,7 @@ class PolicyInterpreter(Fleet):
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
-        if policy.max_clusters is not None and policy.preferred.priorities:
+        if policy.max_clusters is not None and policy.placement.priorities:
             yield ranking(policy, workload, found.names, self)
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
@@ -167,7 +177,7 @@ class PolicyInterpreter(Fleet):
         _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
-    def _without_hopeless(self, workload: Workload, policy: Policy, found: Standing) -> Standing:
+    def _without_hopeless(self, workload: Workload, policy: AppliedPolicy, found: Standing) -> Standing:
         """Say which clusters would not be weighed even if their taints were tolerated.
 
         What runs on one of them would stay there, and count.
@@ -178,14 +188,14 @@ class PolicyInterpreter(Fleet):
         names = {**weighed.closed, **weighed.full}
         return found.closed_for_good(names, spoiling=weighed.full, cause=Cause.UNWEIGHABLE)
 
-    def _weighed(self, workload: Workload, policy: Policy, open_to: Standing) -> Weighed:
+    def _weighed(self, workload: Workload, policy: AppliedPolicy, open_to: Standing) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""
         if is_static(policy):
             key = ("static", policy.key, open_to.names)
             return self.memory.once(key, lambda: static_weights(policy, open_to.names))
         return dynamic_weights(workload, open_to.names, self)
 
-    def _bounds(self, policy: Policy, feedback: Feedback, found: Standing) -> Iterator[Bounds]:
+    def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
         reported = feedback.limited.replicas or feedback.estimated.replicas
@@ -197,7 +207,7 @@ class PolicyInterpreter(Fleet):
         if limits is not None:
             yield limits
 
-    def _most_clusters(self, policy: Policy, found: Standing) -> Iterator[Spread]:
+    def _most_clusters(self, policy: AppliedPolicy, found: Standing) -> Iterator[Spread]:
         """Limit the number of clusters, each a group of its own."""
         if policy.max_clusters is not None:
             groups: dict[str, frozenset[str]] = self.memory.once(
@@ -205,19 +215,19 @@ class PolicyInterpreter(Fleet):
             )
             yield Spread("cluster", groups, 0, policy.max_clusters, policy.sources[MAX_CLUSTERS])
 
-    def _moves(self, workload: Workload, policy: Policy) -> Iterator[Moves]:
+    def _moves(self, workload: Workload, policy: AppliedPolicy) -> Iterator[Moves]:
         """Keep what runs: before the ratio where disruption is to be avoided, after it otherwise."""
         if not self.present.isdisjoint(workload.current):
             yield Moves(self.present, policy.avoid_disruption, over_tiers=policy.binpack)
 
-    def _without_effect(self, policy: Policy, found: Candidates) -> Iterator[Statement]:
+    def _without_effect(self, policy: AppliedPolicy, found: Candidates) -> Iterator[Statement]:
         """Name entries of the placement list that lead nowhere."""
-        for name, source in policy.preferred.entries.items():
+        for name, source in policy.placement.entries.items():
             if name not in self.present:
                 said = with_nearest([name], self.present)
                 text = f"{policy.name}: the placement list names {said}, which is not in the input"
                 yield Statement("bounds", text, source)
-            elif name in policy.preferred.told and name in found.excluded:
+            elif name in policy.placement.told and name in found.excluded:
                 reason = found.excluded[name].reason
                 text = f"{policy.name}: the preferences have no effect on {name} ({reason})"
                 yield Statement("bounds", text, source)
@@ -227,8 +237,8 @@ class PolicyInterpreter(Fleet):
 class PolicyReading:
     """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`."""
 
-    policy: Policy
-    feedback: Feedback
+    policy: AppliedPolicy
+    feedback: Reports
     replicas: Source
 
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
@@ -246,7 +256,7 @@ class PolicyReading:
         return replace(workload, rules=rules, without=uncounted(rules))
 
 
-def _differing(workload: Workload, policy: Policy, held: frozenset[str]) -> Iterator[Statement]:
+def _differing(workload: Workload, policy: AppliedPolicy, held: frozenset[str]) -> Iterator[Statement]:
     """Say that another number of replicas runs than is wanted, and that this stays so."""
     running = sum(workload.current[name] for name in held)
     if policy.divide and running != workload.replicas:

@@ -1,7 +1,7 @@
 """A propagation policy as it applies to a workload, with the line of everything that it says."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from fairlead.manifests.api import kubeadmiral as api
@@ -11,22 +11,28 @@ from fairlead.manifests.api.kubeadmiral import (
     DesiredPlacement,
     PropagationPolicySpec,
 )
+from fairlead.manifests.kubeadmiral.reading import (
+    PREFERENCES,
+    Document,
+    as_stored,
+    entries,
+    preference,
+    read_policy,
+    section,
+)
+from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, below
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster, Toleration
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import IN, NOT_IN, LabelSelector, Requirement, operator_problem
+from fairlead.models.selectors import IN, NOT_IN, operator_problem
 from fairlead.models.source import Source
 
 Locate = Callable[[Path], Source]
 
-MINIMUM, MAXIMUM = "minReplicas", "maxReplicas"
-_PREFERENCES = (MINIMUM, MAXIMUM, "weight", "priority")
-
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas clusters should get."""
+    """How many replicas clusters should get, and where that stands."""
 
     entries: Mapping[str, Source] = field(default_factory=dict)
     """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""
@@ -42,29 +48,24 @@ class Preferences:
         return frozenset({*self.minimum, *self.maximum, *self.weights, *self.priorities})
 
 
-def preferences(placement: Sequence[DesiredPlacement], locate: Locate) -> Preferences:
-    """Put the entries of a placement list together.
-
-    Where a cluster stands several times, the last entry that states a preference wins; every entry states a
-    minimum, which is 0 where it is left out.
+def preferences(placement: Sequence[Document], locate: Locate) -> Preferences:
+    """Return what a placement list says, see `stated.preference`.
 
     Parameters
     ----------
     locate
         Returns where a field stands, by its path below the list.
     """
-    entries: dict[str, Source] = {}
-    said: dict[str, dict[str, Bound]] = {name: {} for name in _PREFERENCES}
-    for position, entry in enumerate(placement):
-        entries[entry.cluster] = locate((position,))
-        stated = entry.preferences
-        numbers = (stated.min_replicas, stated.max_replicas, stated.weight, stated.priority)
-        for name, number in zip(_PREFERENCES, numbers, strict=True):
-            if number is not None:
-                source = locate((position, "preferences", name))
-                said[name][entry.cluster] = Bound(number, source)
-    minimum = {cluster: bound for cluster, bound in said[MINIMUM].items() if bound.replicas}
-    return Preferences(entries, minimum, said[MAXIMUM], said["weight"], said["priority"])
+    listed = {entry["cluster"]: locate((position,)) for position, entry in enumerate(placement)}
+    said = {
+        part: {
+            cluster: Bound(one.number, locate((one.entry, "preferences", name)))
+            for cluster, one in preference(placement, name).items()
+            if one.number or part != "minimum"
+        }
+        for part, name in PREFERENCES.items()
+    }
+    return Preferences(listed, **said)
 
 
 LocatedPolicy = Located[api.PropagationPolicy]
@@ -80,104 +81,48 @@ _FIELDS = (MODE, SELECTOR, AFFINITY, TOLERATIONS, MAX_CLUSTERS, PLACEMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One term of a cluster affinity; everything in it must hold, and an empty one matches nothing."""
-
-    expressions: tuple[Requirement, ...] = ()
-    names: tuple[Requirement, ...] = ()
-
-    def matches(self, cluster: Cluster) -> bool:
-        """Tell whether a cluster is selected."""
-        if not self.expressions and not self.names:
-            return False
-        labelled = all(one.matches(cluster.labels) for one in self.expressions)
-        return labelled and all((cluster.name in one.values) == (one.operator == IN) for one in self.names)
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a policy, and the annotations that override it, say.
+class AppliedPolicy(Policy):
+    """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong.
 
     Parameters
     ----------
+    name
+        What people call it.
     key
         Equal for workloads to which exactly the same rules apply.
     sources
         Where each part stands, by the name of its field.
-    divide
-        True for Divide, False for Duplicate.
-    binpack
-        True where one cluster is filled after the other, False where all share.
-    sticky
-        True where nothing that runs changes.
-    terms
-        Terms of which one must match; None where there is no such rule.
-    max_clusters
-        Most clusters; None means no limit.
-    avoid_disruption
-        True where running replicas stay where they are as far as possible.
-    auto_migration
-        True where the reports of auto migration count.
+    placement
+        The preferences by cluster, with the place of each.
     written
         The ``spec`` of the policy as it stands in the file; do not change it.
     """
 
-    name: str
-    key: Hashable
-    sources: Mapping[str, Source]
-    divide: bool
-    binpack: bool = False
-    sticky: bool = False
-    selector: LabelSelector = field(default_factory=LabelSelector)
-    terms: tuple[Term, ...] | None = None
-    tolerations: tuple[Toleration, ...] = ()
-    max_clusters: int | None = None
-    preferred: Preferences = field(default_factory=Preferences)
-    avoid_disruption: bool = True
-    auto_migration: bool = False
+    name: str = ""
+    key: Hashable = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    placement: Preferences = field(default_factory=Preferences)
     written: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_policy(located: LocatedPolicy, name: str) -> Policy:
-    """Return what a policy says.
-
-    Notes
-    -----
-    What is left out has the value that KubeAdmiral's API server writes there: ``avoidDisruption`` is true.
-    """
-    spec = located.model.spec
-    rescheduling = spec.reschedule_policy or api.ReschedulePolicy()
+def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
+    """Return what a policy says, as the API server stores it."""
 
     def locate(path: Path) -> Source:
         return located.source("spec", PLACEMENT, *path)
 
+    spec = section(located.document.data, "spec")
+    said = read_policy(as_stored(spec))
     sources = {one: located.source("spec", one) for one in _FIELDS}
     sources[RESCHEDULING] = located.source("spec", RESCHEDULING, "disableRescheduling")
-    return Policy(
+    return AppliedPolicy(
+        **{each.name: getattr(said, each.name) for each in fields(said)},
         name=name,
         key=(id(located.document),),
         sources=sources,
-        divide=spec.scheduling_mode == "Divide",
-        binpack=spec.replicas_strategy == "Binpack",
-        sticky=rescheduling.disable_rescheduling,
-        selector=LabelSelector.of(spec.cluster_selector),
-        terms=terms(spec.cluster_affinity) if spec.cluster_affinity else None,
-        tolerations=tuple(one.toleration for one in spec.tolerations),
-        max_clusters=spec.max_clusters,
-        preferred=preferences(spec.placement, locate),
-        avoid_disruption=rescheduling.replica_rescheduling.avoid_disruption,
-        auto_migration=spec.auto_migration is not None,
-        written=located.document.data.get("spec") or {},
+        placement=preferences(entries(spec, PLACEMENT), locate),
+        written=spec,
     )
-
-
-def terms(found: Iterable[api.ClusterSelectorTerm]) -> tuple[Term, ...]:
-    """Return the terms of a cluster affinity."""
-    return tuple(Term(_requirements(one.match_expressions), _requirements(one.match_fields)) for one in found)
-
-
-def _requirements(found: Iterable[api.ClusterSelectorRequirement]) -> tuple[Requirement, ...]:
-    return tuple(Requirement(one.key, one.operator, one.values) for one in found)
 
 
 NAME = "metadata.name"

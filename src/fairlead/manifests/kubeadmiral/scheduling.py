@@ -17,11 +17,11 @@ from fairlead.manifests.kubeadmiral.annotations import (
     Marks,
     marks,
     overridden,
-    read_feedback,
+    read_reports,
 )
 from fairlead.manifests.kubeadmiral.federated import current, replicas_path, written
 from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
-from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
+from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, AppliedPolicy, LocatedPolicy, applied_policy
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
@@ -53,14 +53,14 @@ class Placed(NamedTuple):
 class Federation:
     """KubeAdmiral's part of the input."""
 
-    policies: Mapping[tuple[str, str], Policy]
+    policies: Mapping[tuple[str, str], AppliedPolicy]
     """By namespace (empty for a cluster policy) and name."""
     interpreter: PolicyInterpreter
 
     @classmethod
     def of(cls, policies: Sequence[LocatedPolicy], clusters: Sequence[Cluster]) -> "Federation":
         """Return KubeAdmiral's part of the input."""
-        found = {one.model.place: read_policy(one, named(one.model.place)) for one in policies}
+        found = {one.model.place: applied_policy(one, named(one.model.place)) for one in policies}
         return cls(found, PolicyInterpreter.of(clusters))
 
     def places(self, subject: Subject) -> bool:
@@ -83,11 +83,11 @@ class Federation:
             other = named(subject.policy.model.place)
             text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
             warnings.append(Statement("policy", text, subject.policy.source(), key))
-        reason, policy = self._policy(subject, key)
-        if policy is None:
+        reason, stated = self._policy(subject, key)
+        if stated is None:
             return Placed(None, (*warnings, *([reason] if reason else [])))
         annotations = marks("annotations", _objects(subject))
-        policy, remarked = overridden(policy, annotations, key)
+        policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
         warnings += remarked
         if subject.federated is not None:
@@ -95,19 +95,19 @@ class Federation:
         if policy.sticky and workload.current and not workload.replicas:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
-        feedback = read_feedback(annotations, key)
+        feedback = read_reports(annotations, key)
         reading = PolicyReading(policy, feedback, _replicas_source(subject))
         interpreted = self.interpreter.interpret(workload, policy, feedback, reading.replicas)
         placed = replace(
             workload,
             rules=interpreted.rules,
             without=uncounted(interpreted.rules),
-            declared=_unit(subject, policy, annotations),
+            declared=_unit(subject, stated, policy, annotations),
             reading=reading,
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
 
-    def _policy(self, subject: Subject, key: str) -> tuple[Statement | None, Policy | None]:
+    def _policy(self, subject: Subject, key: str) -> tuple[Statement | None, AppliedPolicy | None]:
         """Return the policy of a subject, or why it is left out."""
         skipped = marks("annotations", _objects(subject)).get(NO_SCHEDULING)
         if skipped is not None and skipped.value:
@@ -184,11 +184,14 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
     )
 
 
-def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit:
-    """Return what KubeAdmiral's own scheduler sees of a subject."""
+def _unit(
+    subject: Subject, stated: AppliedPolicy, applied: AppliedPolicy, annotations: Marks
+) -> FederatedUnit:
+    """Return what KubeAdmiral's own scheduler sees of a subject: its policy, and what overrides that."""
     template = _template(subject)
     return FederatedUnit(
-        policy=policy.written,
+        policy=stated.written,
+        read=stated,
         template=template.document.data,
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
@@ -196,5 +199,5 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         labels={name: mark.value for name, mark in marks("labels", _objects(subject)).items()},
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
-        sources=policy.sources,
+        sources=applied.sources,
     )

@@ -12,7 +12,6 @@ from fairlead.manifests.own import grouped, hierarchy, prices
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.closed import rule_without
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Bounds, Candidates, Weights, WorkloadRule
@@ -20,6 +19,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.variants import Rules
+from fairlead.models.words import first_of
 from fairlead.models.workload import Workload
 
 Closed = Mapping[str, Exclusion]
@@ -34,7 +34,7 @@ def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remar
                 if name in closed:
                     idle.setdefault((closed[name].reason, bound.source or NOWHERE), set()).add(name)
     for (reason, source), names in idle.items():
-        text = f"the bound has no effect on {first_few(sorted(names))} ({reason})"
+        text = f"the bound has no effect on {first_of(sorted(names))} ({reason})"
         yield Remark(text, source)
 
 

@@ -1,10 +1,9 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
@@ -15,6 +14,7 @@ from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import move_budgets, prices, profile
 from fairlead.manifests.own.adder import WAYS, Added, Adder
+from fairlead.manifests.own.extended import Extended
 from fairlead.manifests.own.sets import (
     Remark,
     named,
@@ -28,10 +28,7 @@ from fairlead.manifests.validation import Located
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
-from fairlead.models.expected_loss import FailureRate
-from fairlead.models.levels import Deviation, Tolerance
 from fairlead.models.rules import Companionship, MoveBudget
-from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
 
 
@@ -59,23 +56,6 @@ def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[
         if value is not None:
             found.setdefault(value, []).append(workload)
     return found
-
-
-class Extended(NamedTuple):
-    """What our own kinds make of a problem."""
-
-    workloads: tuple[Workload, ...]
-    rules: tuple[Companionship | MoveBudget, ...]
-    """Rules that several workloads share."""
-    levels: tuple[str, ...]
-    """Keys of the objective levels, the most important first."""
-    deviation: Deviation
-    tolerances: Mapping[str, Tolerance]
-    """How much worse than best levels may be, by key."""
-    failure_rates: tuple[FailureRate, ...]
-    """How often clusters fail."""
-    warnings: tuple[Statement, ...]
-    """Selectors that match nothing, bounds without effect and the like."""
 
 
 def extend(

@@ -1,6 +1,6 @@
 """What is wrong in a manifest of our own kinds beside its single fields."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api import own
@@ -11,14 +11,13 @@ from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.validation import Finding, below, each, repeated
-from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
 from fairlead.models.errors import Mistake
 
 _SCOPE = (
     "has no meaning here: the kinds of {} belong to no namespace;"
     " spec.workloadSelector.namespaces says whose workloads are meant"
 )
-GROUP = "fairlead.io"
 SCRIPT = "Script"
 
 _MOST_FIELDS = 10
@@ -29,20 +28,12 @@ def unknown_kind(document: Document) -> Mistake:
     """Refuse a kind of our group that does not exist; kinds of our own are never skipped."""
     known = ", ".join(OWN_KINDS)
     if document.kind in OWN_KINDS:
-        message = f"is no version of {document.kind}; allowed is {own.API_VERSION}"
+        message = f"is no version of {document.kind}; allowed is {OWN_API_VERSION}"
         return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
-    message = f"is no kind of {own.API_VERSION}; known are {known}"
+    message = f"is no kind of {OWN_API_VERSION}; known are {known}"
     if document.kind == SCRIPT:
         message = "is no part of a fleet; it is played with fairlead simulate --script FILE"
     return Mistake(document.source(("kind",)), "kind", document.kind, message)
-
-
-def told_already(mistake: Mistake, known: Collection[str]) -> bool:
-    """Tell whether something is missing or wrong only because a wrong value was taken out."""
-    if mistake.field in known:
-        return True
-    holder = f"{mistake.field.rpartition('.')[0]}."
-    return mistake.missing and any(field.startswith(holder) for field in known)
 
 
 def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:

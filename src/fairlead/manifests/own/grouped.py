@@ -9,13 +9,13 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.own import GroupBound, GroupBounds
 from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.rules import Candidates, GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
 from fairlead.models.rules.survival import Loss
 from fairlead.models.source import Source
 from fairlead.models.topology import groups, groups_of, values_of
+from fairlead.models.words import first_of
 
 GroupedKind = own.Survival | own.Skew
 MOST_WAYS = 5_000
@@ -95,7 +95,7 @@ def silent(
         found = [name for name in names if not values_of(clusters[name], field)]
         if found:
             counted = "as never lost" if isinstance(spec, own.SurvivalSpec) else "in no group"
-            text = f"{named(located)}: {first_few(found)} without {field}: counted {counted}"
+            text = f"{named(located)}: {first_of(found)} without {field}: counted {counted}"
             path = ("field",) if spec.field else ("losses", position, "field")
             yield Remark(text, located.source("spec", *path))
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 from fairlead.models.topology import values_of
+from fairlead.models.words import first_of
 
 NO_SHARE = "had no share of the hierarchical weights"
 _PROPERTIES = ("provider", "region", "zone")
@@ -117,7 +117,7 @@ def remarks(located: Located[HierarchicalWeights], clusters: Mapping[str, Cluste
     yield from _idle(located, path, told, fields, spec.weights)
     several = [one.name for one in told if "zone" in fields and len(one.zones) > 1]
     if several:
-        text = f"{named(located)}: {first_few(several)} in several zones: the first one counts"
+        text = f"{named(located)}: {first_of(several)} in several zones: the first one counts"
         yield Remark(text, located.source("spec", "by"))
 
 

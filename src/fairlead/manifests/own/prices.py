@@ -6,12 +6,12 @@ from fractions import Fraction
 from fairlead.manifests.api.own import PriceEntry, PriceList
 from fairlead.manifests.own.sets import Remark, matched, named, without_clusters
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import EMISSIONS, Level
 from fairlead.models.quantity import counts_bytes
 from fairlead.models.rules import Price
+from fairlead.models.words import first_of
 
 _GIB = 2**30
 _CORE = 1000  # millicores
@@ -77,7 +77,7 @@ def unpriced(
     free = [name for name in names if name not in priced]
     if free:
         counted = "free of charge" if located.model.spec.level == "cost" else "free of emissions"
-        text = f"{named(located)} has no price for {first_few(free)}: counted as {counted}"
+        text = f"{named(located)} has no price for {first_of(free)}: counted as {counted}"
         yield Remark(text, located.source("spec", "prices"))
 
 

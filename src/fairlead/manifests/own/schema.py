@@ -5,8 +5,9 @@ from typing import Any
 
 from fairlead.manifests import extensions
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+from fairlead.manifests.api.own import OWN_KINDS
 from fairlead.manifests.api.script import Script
+from fairlead.manifests.yaml.documents import OWN_API_VERSION
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -69,7 +70,7 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
 def _of_kind(kind: str, model: type[Object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the schema of a kind, and the definitions that it refers to."""
     schema = model.model_json_schema()
-    version = model.group_version if issubclass(model, extensions.RuleManifest) else API_VERSION
+    version = model.group_version if issubclass(model, extensions.RuleManifest) else OWN_API_VERSION
     definitions = {name: _tidied(one) for name, one in schema["$defs"].items() if name != "ObjectMeta"}
     described = {
         "title": kind,

@@ -7,11 +7,10 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import with_nearest
+from fairlead.models.words import first_of, with_nearest
 from fairlead.models.workload import Workload
 
 KIND = "own-kind"
@@ -33,7 +32,7 @@ def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:
     for text, source, workload in remarks:
         found.setdefault((text, source), set()).update([workload] if workload else [])
     for (text, source), keys in found.items():
-        about = f" ({first_few(sorted(keys))})" if keys else ""
+        about = f" ({first_of(sorted(keys))})" if keys else ""
         yield Statement(KIND, f"{text}{about}", source, next(iter(keys)) if len(keys) == 1 else None)
 
 

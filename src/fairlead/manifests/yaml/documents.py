@@ -240,12 +240,6 @@ def field_name(path: Path) -> str:
     return text
 
 
-def first_few(names: Sequence[str]) -> str:
-    """Return the first three names, and how many more there are."""
-    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + rest
-
-
 def shortened(value: object) -> str:
     """Return a value as one line of at most 60 characters."""
     if isinstance(value, Mapping):

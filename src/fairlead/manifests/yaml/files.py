@@ -129,11 +129,15 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> T
     except UnicodeDecodeError as error:
         return Mistake(Source(file, 0), "", "", f"is not UTF-8: {error.reason}")
     except (OSError, ValueError) as error:
-        return Mistake(Source(file, 0), "", "", f"cannot be read: {error}")
+        reason = getattr(error, "strerror", None) or error
+        return Mistake(Source(file, 0), "", "", f"cannot be read: {reason}")
     if content is None:
         return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
-    return text if isinstance(text, Mistake) else _checked(text.removeprefix("\ufeff"), file)
+    if isinstance(text, Mistake):
+        return text
+    # Files that were joined to one have a mark at the beginning of each.
+    return _checked(text.removeprefix("\ufeff").replace("\n\ufeff", "\n"), file)
 
 
 def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | None:

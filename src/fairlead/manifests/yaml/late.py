@@ -10,7 +10,7 @@ from typing import Any
 
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Path, Places, has_entry
-from fairlead.manifests.yaml.json_text import Reading, build, skip_space
+from fairlead.manifests.yaml.json_text import build, skip_space
 
 ITEMS = "items"
 
@@ -97,6 +97,9 @@ class BlockText(LateText):
 
     def _read(self) -> tuple[Any, Places]:
         """Return the mapping with all its lines."""
+        # Few answers tell a line.
+        from fairlead.manifests.yaml.events import Reading
+
         reading = Reading(Builder(self.file))
         reading.read(self.text, self.first - 1)
         return reading.values[0]

@@ -179,7 +179,10 @@ def _flatten(
         place = Source(lines.file, lines.line)
         mistakes.append(Mistake(place, field_name(path), shortened(value), message))
         return
-    items = _items(value)
+    items = _items(value, lines, path)
+    if isinstance(items, Mistake):
+        mistakes.append(items)
+        return
     if items is None:
         document = Document(value, lines)
         wrong = list(_without_type(document, path))
@@ -196,13 +199,17 @@ def _flatten(
         _flatten(*typed, (*path, "items", position), documents, mistakes)
 
 
-def _items(value: dict[str, Any]) -> list[Any] | None:
+def _items(value: dict[str, Any], lines: Places, path: Path) -> list[Any] | Mistake | None:
     """Return the items of a list of manifests, which kubectl prints; None where the document is none."""
     kind, items = value.get("kind"), value.get("items")
     if not isinstance(kind, str) or not kind.endswith("List"):
         return None
     if isinstance(items, list):
         return items
+    if items is not None and (value.get("apiVersion"), kind) == ("v1", "List"):
+        place = lines.entry(value, "items")
+        where = field_name((*path, "items"))
+        return Mistake(Source(place.file, place.line), where, shortened(items), "must be a list")
     # Go writes an empty list as null.
     return [] if items is None and (kind == "List" or "items" in value) else None
 

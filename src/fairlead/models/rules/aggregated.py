@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from fairlead.models.levels import CLUSTERS, Level
+from fairlead.models.mistaken import Unmistakable
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 KIND = "aggregated"
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregated:
+class Aggregated(Unmistakable):
     """As few clusters as possible hold replicas."""
 
     source: Source | None = None
 
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level on which clusters count."""
+        del workload
+        return (CLUSTERS,)
 
-def cost(rule: Aggregated, placed: Mapping[str, int]) -> int:
-    """Return the number of clusters that hold replicas."""
-    del rule
-    return sum(1 for replicas in placed.values() if replicas)
+    def cost_of(self, measured: Measured) -> int:
+        """Return the number of clusters that hold replicas."""
+        return sum(1 for replicas in measured.placed.values() if replicas)

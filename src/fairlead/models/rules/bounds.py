@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
 from fairlead.models.kept import Known
+from fairlead.models.levels import MINIMA as FOR_MINIMA
+from fairlead.models.levels import Level
+from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -51,14 +55,28 @@ class Bounds(Known):
     preferred: bool = False
     """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and what are no numbers of replicas."""
+        for side, numbers in (("minimum", minima(self)), ("maximum", maxima(self))):
+            yield from strangers(f"Bounds.{side}", numbers.names, known)
+            yield from counts(f"Bounds.{side}", numbers)
 
-def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
-    """Yield every minimum, then every maximum."""
-    for cluster, bound in rule.minimum.items():
-        if bound.replicas:
-            yield minimum(rule, workload, cluster)
-    for cluster in rule.maximum:
-        yield maximum(rule, workload, cluster)
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield every minimum, then every maximum."""
+        for cluster, bound in self.minimum.items():
+            if bound.replicas:
+                yield minimum(self, workload, cluster)
+        for cluster in self.maximum:
+            yield maximum(self, workload, cluster)
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level on which clusters with a minimum count that hold nothing; none where all may."""
+        del workload
+        return (FOR_MINIMA,) if self.preferred else ()
+
+    def cost_of(self, measured: Measured) -> int:
+        """Return how many clusters with a minimum hold nothing."""
+        return passed_over(self, measured.workload, measured.placed)
 
 
 def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:

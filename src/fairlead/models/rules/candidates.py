@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Taint
+from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -70,16 +71,19 @@ class Candidates:
     """Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet: they
     hold once such a cluster is open. None where these are not known. Left out of comparisons."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield candidates that the problem does not have."""
+        yield from strangers("Candidates.names", self.names, known)
 
-def requirements(rule: Candidates, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
-    """Yield that the closed ones among some clusters stay empty, and that nothing grows where nothing may."""
-    asked = tuple(clusters)
-    if asked == rule.names and not rule.held_only:
-        return
-    allowed = frozenset(rule.names)
-    for cluster in () if not rule.held_only and allowed.issuperset(asked) else asked:
-        if cluster not in allowed or cluster in rule.held_only:
-            yield closed(rule, workload, cluster)
+    def requirements(self, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
+        """Yield that closed ones among some clusters stay empty, and that nothing grows where none may."""
+        asked = tuple(clusters)
+        if asked == self.names and not self.held_only:
+            return
+        allowed = frozenset(self.names)
+        for cluster in () if not self.held_only and allowed.issuperset(asked) else asked:
+            if cluster not in allowed or cluster in self.held_only:
+                yield closed(self, workload, cluster)
 
 
 def closed(rule: Candidates, workload: Workload, cluster: str) -> Requirement:

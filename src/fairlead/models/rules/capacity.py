@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.in_order import anywhere
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
@@ -25,7 +26,7 @@ PODS_OF_A_NODE = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Unmistakable):
     """No cluster is asked for more of a resource than it can give.
 
     For every cluster and resource, the requests of all replicas placed there add up to at most what is free
@@ -34,6 +35,16 @@ class Capacity:
     that is overcommitted by others takes nothing new, and is not asked for more than nothing. Where a cluster
     tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """
+
+    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+        """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
+        yield from _of_sums(problem, placement)
+        yield from _of_grades(problem, placement)
+
+    def tied(self, problem: Problem) -> tuple[str, ...]:
+        """Return the keys of the workloads that it ties together whatever the clusters have: none."""
+        del problem
+        return ()
 
 
 def demands(workload: Workload, cluster: Cluster) -> Mapping[str, int]:
@@ -124,12 +135,6 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
     return min(counts, default=PODS_OF_A_NODE)
 
 
-def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
-    yield from _of_sums(problem, placement)
-    yield from _of_grades(problem, placement)
-
-
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List workloads that do not fit onto the nodes of a cluster."""
     graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
@@ -138,8 +143,13 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
             cluster = graded.get(name)
             most = graded_room(workload, cluster) if cluster else None
             if cluster and most is not None and replicas > most:
-                text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
-                yield Violation(KIND, text, replicas - most, cluster.source, workload.key, name, "grades")
+                yield too_many(workload, cluster, replicas, most)
+
+
+def too_many(workload: Workload, cluster: Cluster, replicas: int, most: int) -> Violation:
+    """Say that a workload does not fit onto the nodes of a cluster."""
+    text = f"{workload.key}: {replicas} on {cluster.name}, where the nodes of its grades fit {most}"
+    return Violation(KIND, text, replicas - most, cluster.source, workload.key, cluster.name, "grades")
 
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
@@ -152,10 +162,14 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
             pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
             over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
     for (name, resource), (amount, most) in sorted(over.items()):
-        asked, had = format_units(resource, amount), format_units(resource, most)
-        text = f"{name}: {asked} {resource} requested, {had} available"
-        source = problem.cluster_by_name[name].source
-        yield Violation(KIND, text, amount - most, source, None, name, resource)
+        yield too_much(problem.cluster_by_name[name], resource, amount, most)
+
+
+def too_much(cluster: Cluster, resource: str, amount: int, most: int) -> Violation:
+    """Say that a cluster is asked for more of a resource than there is."""
+    asked, had = format_units(resource, amount), format_units(resource, most)
+    text = f"{cluster.name}: {asked} {resource} requested, {had} available"
+    return Violation(KIND, text, amount - most, cluster.source, None, cluster.name, resource)
 
 
 def amount_of(resource: str, units: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from fairlead.models.mistaken import Fleet, Found
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
@@ -34,19 +35,29 @@ class Companionship:
     """True for affinity, False for anti-affinity."""
     source: Source | None = None
 
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+        """Yield workloads that the problem does not have."""
+        del known
+        for key in sorted(set(self.members) - keys):
+            yield f"Companionship {self.name}: members", key, "is not a workload of the problem"
 
-def violations(rule: Companionship, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List pairs of workloads that stand apart or together where they must not."""
-    members = [key for key in rule.members if problem.workload(key).replicas]
-    for earlier, later in combinations(members, 2):
-        first, second = set(placement.of(earlier)), set(placement.of(later))
-        wrong = sorted(second - first) if rule.together else sorted(second & first)
-        for cluster in wrong:
-            if rule.together:
-                text = f"{later} runs on {cluster} without {earlier}, to which {rule.name} ties it"
-            else:
-                text = f"{later} runs on {cluster} with {earlier}, from which {rule.name} parts it"
-            yield Violation(KIND, text, 1, rule.source, later, cluster, earlier)
+    def tied(self, problem: Problem) -> tuple[str, ...]:
+        """Return the keys of the workloads that it ties together."""
+        del problem
+        return self.members
+
+    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+        """List pairs of workloads that stand apart or together where they must not."""
+        members = [key for key in self.members if problem.workload(key).replicas]
+        for earlier, later in combinations(members, 2):
+            first, second = set(placement.of(earlier)), set(placement.of(later))
+            wrong = sorted(second - first) if self.together else sorted(second & first)
+            for cluster in wrong:
+                if self.together:
+                    text = f"{later} runs on {cluster} without {earlier}, to which {self.name} ties it"
+                else:
+                    text = f"{later} runs on {cluster} with {earlier}, from which {self.name} parts it"
+                yield Violation(KIND, text, 1, self.source, later, cluster, earlier)
 
 
 def describe(rule: Companionship) -> Statement:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fairlead.models.levels import COPIES, Level
+from fairlead.models.levels import COPIES, ROOM, Level
+from fairlead.models.mistaken import Unmistakable
+from fairlead.models.rules.measured import Measured
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 KIND = "copies"
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Unmistakable):
     """Few candidates go without a copy, and those with the least room first."""
 
     ranking: tuple[str, ...]
     """Candidates by room, the most room first, then by name."""
 
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the levels on which candidates without a copy count, and the room of those with one."""
+        del workload
+        return (COPIES, ROOM)
 
-def cost(rule: Copies, placed: Mapping[str, int], level: Level) -> int:
-    """Return the number of candidates without a copy, or the sum of the ranks of those with one."""
-    holding = [rank for rank, cluster in enumerate(rule.ranking) if placed.get(cluster)]
-    return len(rule.ranking) - len(holding) if level == COPIES else sum(holding)
+    def cost_of(self, measured: Measured) -> int:
+        """Return the number of candidates without a copy, or the sum of the ranks of those with one."""
+        holding = [rank for rank, cluster in enumerate(self.ranking) if measured.placed.get(cluster)]
+        return len(self.ranking) - len(holding) if measured.level == COPIES else sum(holding)

@@ -6,7 +6,7 @@ checked and scored by its meaning, so a rule that is encoded wrongly cannot leav
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ExtensionError
 from fairlead.models.levels import NAMES
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
+from fairlead.models.rules.measured import Measured
 from fairlead.models.statement import Statement
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.models.levels import Level
@@ -148,6 +151,7 @@ class CustomRule(Grouped):
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `requirements` asks for."""
+        raise NotImplementedError
 
     @property
     def name(self) -> str:
@@ -169,8 +173,11 @@ class CustomRule(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class CustomCost(ABC):
-    """What is better for one workload, on a level of its own, from a package outside of fairlead."""
+class CustomCost(Unmistakable):
+    """What is better for one workload, on a level of its own, from a package outside of fairlead.
+
+    Abstract as `Grouped` is.
+    """
 
     level: ClassVar[Level]
     """Where the cost counts, with the key, the title, the place and the steps of that level."""
@@ -178,10 +185,22 @@ class CustomCost(ABC):
     @abstractmethod
     def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
         """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
+        raise NotImplementedError
 
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `cost` returns, in steps."""
+        raise NotImplementedError
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level where it counts."""
+        del workload
+        return (self.level,)
+
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
+        cost = self.cost(measured.workload, measured.placed)
+        return Fraction(in_steps(self, cost), self.level.steps)
 
     def opened(self, more: Collection[Cluster]) -> Self:
         """Return the cost once more clusters are candidates."""
@@ -205,6 +224,7 @@ class CustomClusterCost(CustomCost):
     @abstractmethod
     def on(self, cluster: str, replicas: int) -> int | Fraction:
         """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
+        raise NotImplementedError
 
     def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
         """Return what all clusters cost together."""
@@ -219,11 +239,6 @@ class CustomClusterCost(CustomCost):
     def _steps(self, cluster: str, replicas: int) -> int:
         """Return what so many replicas cost on a cluster, in steps."""
         return in_steps(self, self.on(cluster, replicas))
-
-
-def cost(rule: CustomCost, workload: Workload, placed: Mapping[str, int]) -> Fraction:
-    """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
-    return Fraction(in_steps(rule, rule.cost(workload, placed)), rule.level.steps)
 
 
 def in_steps(rule: CustomCost, cost: int | Fraction) -> int:
@@ -249,12 +264,19 @@ def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
     ExtensionError
         Where it does not; names the rule.
     """
+    if left_out := [name for name in dir(type(rule)) if _is_abstract(rule, name)]:
+        raise ExtensionError(f"{called(rule)} lacks {listed(left_out)}, which it has to define")
     try:
         wrong = _fault_of_cost(rule) if isinstance(rule, CustomCost) else _fault_of_rule(rule, workload)
     except Exception as error:
         raise ExtensionError(f"{called(rule)} fails for {workload.key}: {error!r}") from error
     if wrong:
         raise ExtensionError(f"{called(rule)} {wrong}")
+
+
+def _is_abstract(rule: CustomRule | CustomCost, name: str) -> bool:
+    """Tell whether a class leaves out something that it has to define."""
+    return bool(getattr(getattr(type(rule), name, None), "__isabstractmethod__", False))
 
 
 def _fault_of_cost(rule: CustomCost) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
@@ -30,6 +31,24 @@ class Duplicated:
     ample: Mapping[str, int] = field(default_factory=dict)
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""
+        yield from strangers("Duplicated.copies", self.copies, known)
+        yield from counts("Duplicated.copies", self.copies)
+
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield the copy of every candidate, and that there is one at all where copies may be chosen.
+
+        A copy is whole or missing; a missing one counts as its replicas. Where there is none at all, one of
+        the workload's own size is missing.
+        """
+        candidates = workload.rule(Candidates)
+        names = candidates.names if candidates else ()
+        for cluster in names:
+            yield full_copy(self, workload, cluster)
+        if self.choice or not names:
+            yield any_copy(self, workload, names)
+
 
 def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
     """Return how many replicas a full copy on a cluster has; none where the workload is scaled to 0."""
@@ -39,20 +58,6 @@ def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
 def largest_copy(rule: Duplicated, workload: Workload) -> int:
     """Return how many replicas the largest full copy has."""
     return max([workload.replicas, *rule.copies.values()]) if workload.replicas else 0
-
-
-def requirements(rule: Duplicated, workload: Workload) -> Iterator[Requirement]:
-    """Yield the copy of every candidate, and that there is one at all where copies may be chosen.
-
-    A copy is whole or missing; a missing one counts as its replicas. Where there is none at all, one of the
-    workload's own size is missing.
-    """
-    candidates = workload.rule(Candidates)
-    names = candidates.names if candidates else ()
-    for cluster in names:
-        yield full_copy(rule, workload, cluster)
-    if rule.choice or not names:
-        yield any_copy(rule, workload, names)
 
 
 def full_copy(rule: Duplicated, workload: Workload, cluster: str) -> Requirement:

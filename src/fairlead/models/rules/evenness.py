@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level
+from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.rules.measured import Measured
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -21,14 +22,16 @@ class Evenness:
     clusters: tuple[str, ...]
     """Candidates that take part, in name order."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have."""
+        yield from strangers("Evenness.clusters", self.clusters, known)
 
-def levels(rule: Evenness, workload: Workload) -> tuple[Level, ...]:
-    """Return the levels that count: evenness of the change first, of the result first where fresh."""
-    del rule
-    return (EVENNESS_FRESH, EVENNESS) if workload.fresh else (EVENNESS, EVENNESS_RESULT)
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the levels that count: evenness of the change first, of the result first where fresh."""
+        return (EVENNESS_FRESH, EVENNESS) if workload.fresh else (EVENNESS, EVENNESS_RESULT)
 
-
-def cost(rule: Evenness, workload: Workload, placed: Mapping[str, int], level: Level) -> int:
-    """Return the sum of squares of the changes, or of the replicas on the levels of the result."""
-    before = workload.current if level == EVENNESS else {}
-    return sum((placed.get(cluster, 0) - before.get(cluster, 0)) ** 2 for cluster in rule.clusters)
+    def cost_of(self, measured: Measured) -> int:
+        """Return the sum of squares of the changes, or of the replicas on the levels of the result."""
+        before = measured.workload.current if measured.level == EVENNESS else {}
+        placed = measured.placed
+        return sum((placed.get(cluster, 0) - before.get(cluster, 0)) ** 2 for cluster in self.clusters)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
@@ -39,13 +40,19 @@ class GroupTotal:
     several: bool = field(default=False, compare=False, repr=False)
     """Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and what are no numbers of replicas."""
+        about = f"GroupTotal {self.name}"
+        yield from strangers(about, self.clusters, known)
+        limit = {} if self.maximum is None else {f"{about}: maximum": self.maximum}
+        yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
-def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:
-    """Yield what the set needs, and what it may hold."""
-    if rule.minimum:
-        yield minimum(rule, workload)
-    if rule.maximum is not None:
-        yield maximum(rule, workload)
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield what the set needs, and what it may hold."""
+        if self.minimum:
+            yield minimum(self, workload)
+        if self.maximum is not None:
+            yield maximum(self, workload)
 
 
 def minimum(rule: GroupTotal, workload: Workload) -> Requirement:

@@ -5,13 +5,14 @@ Whoever reads, changes or explains rules asks such a rule itself: a new one need
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import Binds, Side
 from fairlead.models.topology import groups
 
@@ -57,8 +58,12 @@ class Number(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped(ABC):
-    """A rule of a workload about groups of clusters."""
+class Grouped:
+    """A rule of a workload about groups of clusters.
+
+    An abstract class, but not an `ABC`: to ask whether a rule is one takes several times as long there, and
+    that is asked of every rule of every workload.
+    """
 
     field: str
     """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
@@ -71,18 +76,22 @@ class Grouped(ABC):
     @abstractmethod
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield what must hold."""
+        raise NotImplementedError
 
     @abstractmethod
     def numbers(self) -> Iterator[Number]:
         """Yield the numbers that it states."""
+        raise NotImplementedError
 
     @abstractmethod
     def statement(self, number: Number, workload: Workload) -> Statement:
         """Say in the user's words what one of its numbers asks for."""
+        raise NotImplementedError
 
     @abstractmethod
     def loosened(self) -> Self | None:
         """Return what is left without what it asks at least; None where that is nothing."""
+        raise NotImplementedError
 
     @property
     def wanted(self) -> int:
@@ -108,6 +117,13 @@ class Grouped(ABC):
     def members(self) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield every group that it knows, with its clusters."""
         yield from self.groups.items()
+
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and what are no numbers of replicas."""
+        about = f"{type(self).__name__} {self.name}"
+        for group, clusters in self.members:
+            yield from strangers(f"{about}: {group}", clusters, known)
+        yield from numbers({f"{about}: {number.name}": number.value for number in self.numbers()})
 
     def only(self, number: Number) -> Self:
         """Return a rule that states one of its numbers alone."""

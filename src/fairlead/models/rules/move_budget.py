@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.declared import KarmadaBinding
+from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
 from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -41,6 +42,22 @@ class MoveBudget:
     under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Clusters by workload from which replicas are on their way already: they count as gone, not as moved."""
     source: Source | None = None
+
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+        """Yield a number that is none; what the problem does not have does not move."""
+        del known, keys
+        yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)
+
+    def tied(self, problem: Problem) -> tuple[str, ...]:
+        """Return the keys of the workloads that it ties together."""
+        return tuple(each.key for each in members(self, problem))
+
+    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+        """Tell whether more replicas move than may."""
+        count = moved(self, problem, placement)
+        if count > self.most:
+            text = f"{count} replicas move, the budget for {self.name} is {self.most}"
+            yield Violation(KIND, text, count - self.most, self.source)
 
 
 def under_way(workloads: Iterable[Workload]) -> dict[str, frozenset[str]]:
@@ -85,14 +102,6 @@ def could_move(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[s
         for name, count in workload.current.items()
         if name in problem.cluster_by_name and name not in going
     }
-
-
-def violations(rule: MoveBudget, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """Tell whether more replicas move than may."""
-    count = moved(rule, problem, placement)
-    if count > rule.most:
-        text = f"{count} replicas move, the budget for {rule.name} is {rule.most}"
-        yield Violation(KIND, text, count - rule.most, rule.source)
 
 
 def describe(rule: MoveBudget) -> Statement:

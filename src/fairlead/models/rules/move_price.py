@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import Deviation
-from fairlead.models.rules import weights
+from fairlead.models.levels import NET, Level
+from fairlead.models.mistaken import Unmistakable
+from fairlead.models.rules.measured import Measured
 from fairlead.models.rules.moves import Moves
-from fairlead.models.rules.moves import cost as moves_of
 from fairlead.models.rules.weights import Weights
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ KIND = "move-price"
 
 
 @dataclass(frozen=True, slots=True)
-class MovePrice:
+class MovePrice(Unmistakable):
     """Every move counts like so much deviation, on one level with it.
 
     A move that lowers the deviation by less than the price is not worth it and is left out: this keeps a
@@ -31,9 +30,13 @@ class MovePrice:
     """Deviation that one move has to gain, at least 0."""
     present: frozenset[str]
 
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level on which deviation and moves count together."""
+        del workload
+        return (NET,)
 
-def cost(rule: MovePrice, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
-    """Return deviation plus price times moves, exactly."""
-    ratio = workload.rule(Weights)
-    away = weights.cost(ratio, workload, placed, deviation) if ratio is not None else Fraction(0)
-    return away + rule.price * moves_of(Moves(rule.present), workload, placed)
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return deviation plus price times moves, exactly."""
+        ratio = measured.workload.rule(Weights)
+        away = ratio.cost_of(measured) if ratio is not None else Fraction(0)
+        return away + self.price * Moves(self.present).cost_of(measured)

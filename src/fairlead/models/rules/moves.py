@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.rules.duplicated import Duplicated, copy_on
+from fairlead.models.rules.measured import Measured
 from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 
@@ -18,7 +20,7 @@ KIND = "moves"
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Unmistakable):
     """What runs stays where it runs, as far as other levels allow."""
 
     present: frozenset[str]
@@ -30,6 +32,19 @@ class Moves:
     over_tiers: bool = False
     """True where what is kept comes before the tiers even if the number of replicas changed (KubeAdmiral's
     Binpack, which does not touch what runs when it fills its first clusters)."""
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the one level on which the moves of a workload count."""
+        return (level(self, workload),)
+
+    def cost_of(self, measured: Measured) -> int:
+        """Return the number of moves over the clusters of the problem."""
+        return self.among(measured.workload, measured.placed)
+
+    def among(self, workload: Workload, placed: Mapping[str, int]) -> int:
+        """Return how many replicas a placement moves on the clusters of the problem."""
+        held = {cluster: count for cluster, count in workload.current.items() if cluster in self.present}
+        return moved(workload, held, placed)
 
 
 def level(rule: Moves, workload: Workload) -> Level:
@@ -45,12 +60,6 @@ def level(rule: Moves, workload: Workload) -> Level:
     tiered = workload.rule(Tiers) is not None
     unchanged = rule.over_tiers or running == workload.replicas
     return MOVES_UNCHANGED if tiered and unchanged else MOVES_FIRST
-
-
-def cost(rule: Moves, workload: Workload, placed: Mapping[str, int]) -> int:
-    """Return the number of moves over the clusters of the problem."""
-    held = {cluster: count for cluster, count in workload.current.items() if cluster in rule.present}
-    return moved(workload, held, placed)
 
 
 def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]) -> int:

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import COST, Level
+from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:
@@ -29,13 +31,25 @@ class Price:
     """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
     the same, or none."""
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have."""
+        yield from strangers("Price.prices", self.prices, known)
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the level on which they count."""
+        del workload
+        return (self.level,)
+
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return what all replicas cost together."""
+        return self.total(measured.placed)
+
+    def total(self, placed: Mapping[str, int]) -> Fraction:
+        """Return what replicas cost together, by cluster."""
+        charged = ((self.prices.get(cluster, Fraction(0)), replicas) for cluster, replicas in placed.items())
+        return sum((price * replicas for price, replicas in charged), Fraction(0))
+
 
 def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:
     """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
     return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})
-
-
-def cost(rule: Price, placed: Mapping[str, int]) -> Fraction:
-    """Return what all replicas cost together."""
-    charged = ((rule.prices.get(cluster, Fraction(0)), replicas) for cluster, replicas in placed.items())
-    return sum((price * replicas for price, replicas in charged), Fraction(0))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from fairlead.models.mistaken import FREE, Fleet, Found, is_whole, strangers
 from fairlead.models.quantity import format_units
 from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
@@ -72,6 +73,32 @@ class Quota:
 
     def __str__(self) -> str:
         return f"quota {self.namespace}/{self.name}"
+
+    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+        """Yield clusters that the problem does not have, and what are no whole numbers."""
+        del keys
+        about = f"Quota {self.name}: limits"
+        yield from strangers(about, [scope.cluster for scope in self.limits if scope.cluster], known)
+        for scope, limit in self.limits.items():
+            if not is_whole(limit.hard) or not is_whole(limit.used):
+                yield f"{about}[{scope.resource}]", limit.hard, FREE
+
+    def tied(self, problem: Problem) -> tuple[str, ...]:
+        """Return the keys of the workloads that it ties together."""
+        return tuple(each.key for each in problem.workloads_in(self.namespace))
+
+    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+        """List what is requested beyond the quota."""
+        used = _sums(self, problem, placement)
+        may = allowed(self, problem)
+        for scope in sorted(used, key=lambda each: each.order):
+            over = used[scope] - may[scope]
+            if over > 0:
+                wanted, given = (format_units(scope.resource, one) for one in (used[scope], may[scope]))
+                where = f" on {scope.cluster}" if scope.cluster else ""
+                text = f"{self}: {wanted} {scope.resource} requested{where}, {given} left by the quota"
+                source = self.limits[scope].source or self.source
+                yield Violation(KIND, text, over, source, None, scope.cluster, detail(self, scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +189,6 @@ def left(rule: Quota, problem: Problem, placement: Placement) -> dict[Scope, int
     """Return what a placement leaves of a quota; negative where it asks for more than is allowed."""
     used = _sums(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
-
-
-def violations(rule: Quota, problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List what is requested beyond the quota."""
-    used = _sums(rule, problem, placement)
-    may = allowed(rule, problem)
-    for scope in sorted(used, key=lambda each: each.order):
-        over = used[scope] - may[scope]
-        if over > 0:
-            wanted, given = (format_units(scope.resource, amount) for amount in (used[scope], may[scope]))
-            where = f" on {scope.cluster}" if scope.cluster else ""
-            text = f"{rule}: {wanted} {scope.resource} requested{where}, {given} left by the quota"
-            source = rule.limits[scope].source or rule.source
-            yield Violation(KIND, text, over, source, None, scope.cluster, detail(rule, scope))
 
 
 def detail(rule: Quota, scope: Scope) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import Deviation, Level, share
+from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:
@@ -41,26 +42,28 @@ class Shares:
     one of the depth before."""
     source: Source | None = None
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have."""
+        for part in (part for depth in self.depths for part in depth):
+            yield from strangers(f"Shares {part.name}", part.clusters, known)
 
-def levels(rule: Shares) -> tuple[Level, ...]:
-    """Return one level for every depth."""
-    return tuple(share(number) for number in range(1, len(rule.depths) + 1))
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return one level for every depth."""
+        del workload
+        return tuple(share(number) for number in range(1, len(self.depths) + 1))
 
-
-def cost(
-    rule: Shares, workload: Workload, placed: Mapping[str, int], level: Level, deviation: Deviation
-) -> Fraction:
-    """Return the distance of one depth from the quotas of its groups, exactly."""
-    gaps: list[tuple[Fraction, Fraction]] = []
-    for group in rule.depths[level.number - 1]:
-        quota = group.share * workload.replicas
-        if quota:
-            held = sum(placed.get(cluster, 0) for cluster in group.clusters)
-            gaps.append((abs(held - quota), quota))
-    match deviation:
-        case Deviation.WEBSTER:
-            return sum((gap * gap / quota for gap, quota in gaps), Fraction(0))
-        case Deviation.L1:
-            return sum((gap for gap, _ in gaps), Fraction(0))
-        case Deviation.MINIMAX:
-            return max((gap / quota for gap, quota in gaps), default=Fraction(0))
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return the distance of one depth from the quotas of its groups, exactly."""
+        gaps: list[tuple[Fraction, Fraction]] = []
+        for group in self.depths[measured.level.number - 1]:
+            quota = group.share * measured.workload.replicas
+            if quota:
+                held = sum(measured.placed.get(cluster, 0) for cluster in group.clusters)
+                gaps.append((abs(held - quota), quota))
+        match measured.deviation:
+            case Deviation.WEBSTER:
+                return sum((gap * gap / quota for gap, quota in gaps), Fraction(0))
+            case Deviation.L1:
+                return sum((gap for gap, _ in gaps), Fraction(0))
+            case Deviation.MINIMAX:
+                return max((gap / quota for gap, quota in gaps), default=Fraction(0))

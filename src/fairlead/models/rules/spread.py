@@ -85,20 +85,22 @@ def used_groups(rule: Spread, placed: Mapping[str, int]) -> tuple[str, ...]:
 def _asked(one: Requirement) -> str:
     """Say over how many groups, and which have candidates where these are too few."""
     most = "least" if one.side is Side.LEAST else "most"
-    return f"{one.who}: replicas in at {most} {groups_of(one.limit, one.detail)}{_scarce(one)}"
-
-
-def _scarce(one: Requirement) -> str:
-    """Say which groups have candidates where these are too few; empty where they suffice."""
+    text = f"{one.who}: replicas in at {most} {groups_of(one.limit, one.detail)}"
     if one.side is not Side.LEAST or not isinstance(one.scope, Groups):
-        return ""
-    present = [group for group, clusters in one.scope.groups.items() if clusters]
-    if len(present) >= one.limit:
+        return text
+    scarce = eligible(one.limit, one.scope.field, one.scope.groups)
+    return f"{text}; {scarce}" if scarce else text
+
+
+def eligible(wanted: int, field: str, groups: Mapping[str, frozenset[str]]) -> str:
+    """Say which groups have candidates where fewer have than are wanted; empty where they suffice."""
+    present = [group for group, clusters in groups.items() if clusters]
+    if len(present) >= wanted:
         return ""
     are, have = ("is", "has") if len(present) < 2 else ("are", "have")
-    noun = noun_of(one.scope.field)
+    noun = noun_of(field)
     there = f"only {listed(present)}" if present else f"no {noun}"
-    return f"; {there} {are} eligible" if noun == "cluster" else f"; {there} {have} eligible clusters"
+    return f"{there} {are} eligible" if noun == "cluster" else f"{there} {have} eligible clusters"
 
 
 def _broken(one: Requirement, found: int) -> str:

@@ -24,7 +24,7 @@ from fairlead.models.requirement import (
 from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
 from fairlead.models.topology import groups, groups_of, noun_of
-from fairlead.models.words import counted, listed
+from fairlead.models.words import be, counted, listed
 
 if TYPE_CHECKING:
     from fairlead.models.statement import Statement
@@ -263,7 +263,7 @@ def _asked(one: Requirement) -> str:
 
 def _broken(one: Requirement, found: int) -> str:
     """Say what a loss leaves."""
-    return f"{one.workload.key}: losing {one.detail} leaves {found}, {one.limit} are needed"
+    return f"{one.workload.key}: losing {one.detail} leaves {found}, {one.limit} {be(one.limit)} needed"
 
 
 _RULE = Kind(KIND, _asked, _broken, SPREAD)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from fairlead.models.levels import Level, tier
+from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 KIND = "tiers"
 
@@ -17,6 +24,20 @@ class Tiers:
     tiers: tuple[frozenset[str], ...]
     """Candidates by tier, the preferred first; disjoint, and every candidate is in one."""
     sources: tuple[Source | None, ...] = field(default=())
+
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have."""
+        for number, inside in enumerate(self.tiers):
+            yield from strangers(f"Tiers.tiers[{number}]", inside, known)
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return one level for every tier but the last."""
+        del workload
+        return tuple(tier(number) for number in range(1, len(self.tiers)))
+
+    def cost_of(self, measured: Measured) -> int:
+        """Return the replicas that stand beyond the tier of the level."""
+        return beyond(self, measured.placed, measured.level.number)
 
 
 def beyond(rule: Tiers, placed: Mapping[str, int], number: int) -> int:

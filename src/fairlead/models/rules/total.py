@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import UNPLACED, Everywhere, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
@@ -16,10 +18,14 @@ KIND = "total"
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class Total(Unmistakable):
     """The sum over all clusters equals the workload's replicas."""
 
     source: Source | None = None
+
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield how many replicas are wanted."""
+        yield requirement(self, workload)
 
 
 def requirement(rule: Total, workload: Workload) -> Requirement:

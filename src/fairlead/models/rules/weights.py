@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from fairlead.models.in_order import WORTH_ARRAYS, Column, numbers_of
 from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
+from fairlead.models.mistaken import WEIGHT, Fleet, Found, amounts, strangers
+from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 from fairlead.models.sums import sum_of_ratios
 
@@ -35,6 +37,21 @@ class Weights(Known):
     apart: bool = False
     """True where the deviation counts after balance, as that from dynamic weights does of workloads that fill
     clusters together; see `fairlead.models.balance`."""
+
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield clusters that the problem does not have, and weights below 0."""
+        weighed = by_cluster(self)
+        yield from strangers("Weights.weights", tuple(weighed), known)
+        yield from amounts("Weights.weights", weighed, WEIGHT, least=0)
+
+    def levels(self, workload: Workload) -> tuple[Level, ...]:
+        """Return the one level on which the deviation counts."""
+        del workload
+        return (level(self),)
+
+    def cost_of(self, measured: Measured) -> Fraction:
+        """Return the distance of a placement from the quotas, exactly."""
+        return cost(self, measured.workload, measured.placed, measured.deviation)
 
 
 def by_cluster(rule: Weights) -> Mapping[str, int]:

@@ -10,7 +10,6 @@ from fairlead.models.levels import PRICED, Level
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Price
-from fairlead.models.rules.price import cost
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
@@ -242,7 +241,7 @@ def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
 def _line(problem: Problem, level: Level, now: Placed, then: Placed) -> str:
     rules = _rules(problem, level)
     unit = next((rule.currency for rule in rules.values() if rule.currency), "")
-    after = sum((cost(rule, then.get(key, {})) for key, rule in rules.items()), Fraction(0))
+    after = sum((rule.total(then.get(key, {})) for key, rule in rules.items()), Fraction(0))
     told = f"{level.name.capitalize()}: {_amount(after, unit)}"
     before = _before(problem, rules, now)
     if before is None:
@@ -269,7 +268,7 @@ def _before(problem: Problem, rules: Mapping[str, Price], now: Placed) -> Fracti
     held = {key: {name: count for name, count in now.get(key, {}).items() if count} for key in rules}
     if not any(held.values()) or any(_strangers(problem, key, held[key]) for key in rules):
         return None
-    return sum((cost(rule, held[key]) for key, rule in rules.items()), Fraction(0))
+    return sum((rule.total(held[key]) for key, rule in rules.items()), Fraction(0))
 
 
 def _strangers(problem: Problem, key: str, held: Mapping[str, int]) -> tuple[str, ...]:

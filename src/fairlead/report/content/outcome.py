@@ -42,7 +42,7 @@ TONES: Mapping[Status, Tone] = {
     Status.UNKNOWN: "bad",
     Status.INFEASIBLE: "bad",
 }
-LEVELS = columns("Objective", ">Value", ">Lower bound", "Proof")
+LEVELS = columns("~Objective", ">Value", ">Lower bound", "~Proof")
 LOST = columns("Workload", ">Replicas", ">Expected loss", ">Part")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
-from fairlead.models.words import counted, listed
+from fairlead.models.words import be, counted, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
@@ -175,8 +175,7 @@ def _least(plan: RebalancePlan) -> str:
     if waves is None or not waves.waves:
         return ""
     if not waves.proven:
-        verb = "is" if waves.lower_bound == 1 else "are"
-        return f" (at least {counted(waves.lower_bound, 'wave')} {verb} needed)"
+        return f" (at least {counted(waves.lower_bound, 'wave')} {be(waves.lower_bound)} needed)"
     proven = plan.outcome.status is Status.OPTIMAL and waves.complete
     return " (the minimum)" if proven else " (the minimum for this target)"
 

@@ -61,7 +61,7 @@ MORE = "  ... and {} (-A shows all)"
 
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Unplaced")
 SHIFTS = columns("~Workload", "~Cluster", ">Now", ">After", ">Change")
-LEVELS = columns("Objective", ">Before", ">After")
+LEVELS = columns("~Objective", ">Before", ">After")
 
 
 def summary(simulation: Simulation) -> list[str]:

@@ -122,7 +122,8 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
 def _relaxation(relaxation: Relaxation) -> Document:
     """Return a way out: what to change, one by one and as fragments of manifests."""
     return {
-        **picked(relaxation, "text", "change", "proven", "source", "changes"),
+        **picked(relaxation, "text", "change", "proven", "source"),
+        "changes": [{**picked(change), "detail": change.named} for change in relaxation.changes],
         "manifest": relaxation.manifest or None,
     }
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fairlead.models.answer import Shown
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
+from fairlead.models.shown import Shown
 from fairlead.models.words import amounts, counted, listed
 from fairlead.models.workload import running as running_of
 from fairlead.report.blocks import (

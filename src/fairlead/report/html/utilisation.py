@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from fairlead.models.answer import Shown
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.shown import Shown
 from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (

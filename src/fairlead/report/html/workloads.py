@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.words import counted, listed
@@ -80,7 +79,7 @@ def _rows(outcome: Outcome, workloads: Sequence[Workload]) -> Table:
 def _spaced(found: Table) -> Table:
     """Return a table with a space behind every comma, so that long cells can be broken."""
     rows = (tuple(Cell(cell.text.replace(",", ", "), cell.tone) for cell in row) for row in found.rows)
-    return replace(found, rows=tuple(rows))
+    return found._replace(rows=tuple(rows))
 
 
 def _without_blanks(found: Table) -> Table:
@@ -91,7 +90,7 @@ def _without_blanks(found: Table) -> Table:
         if any(row[at].text not in ("", NOTHING.text) for row in found.rows)
     ]
     rows = (tuple(row[at] for at in kept) for row in found.rows)
-    return replace(found, columns=tuple(found.columns[at] for at in kept), rows=tuple(rows))
+    return found._replace(columns=tuple(found.columns[at] for at in kept), rows=tuple(rows))
 
 
 def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Section:

@@ -1,11 +1,9 @@
 """Independent parts of a problem: connected components of the graph of workloads and clusters."""
 
 from dataclasses import replace
-from typing import assert_never
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule
-from fairlead.models.rules.move_budget import members
+from fairlead.models.rules import Candidates, Capacity, MoveBudget, Quota, SharedRule
 from fairlead.models.topology import connected
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.quotas import can_bind
@@ -31,24 +29,9 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
     shared: dict[str, set[str | int]] = {each.key: {*_touched(each, limited)} for each in problem.workloads}
     for number, rule in enumerate(rules):
-        for key in shared.keys() & tied_by(rule, problem):
+        for key in shared.keys() & rule.tied(problem):
             shared[key].add(number)
     return tuple(_part(problem, tuple(map(problem.workload, keys)), rules) for keys in connected(shared))
-
-
-def tied_by(rule: SharedRule, problem: Problem) -> tuple[str, ...]:
-    """Return the keys of the workloads that a shared rule ties together, capacity left aside."""
-    match rule:
-        case Capacity():
-            return ()
-        case Companionship():
-            return tuple(rule.members)
-        case MoveBudget():
-            return tuple(each.key for each in members(rule, problem))
-        case Quota():
-            return tuple(each.key for each in problem.workloads_in(rule.namespace))
-        case _:
-            assert_never(rule)
 
 
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:
@@ -62,15 +45,8 @@ def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[Shared
 
 def _concerns(rule: SharedRule, part: Problem) -> bool:
     """Tell whether a shared rule is about workloads of a part."""
-    match rule:
-        case Companionship():
-            return not part.workload_by_key.keys().isdisjoint(rule.members)
-        case Quota():
-            return bool(part.workloads_in(rule.namespace))
-        case Capacity() | MoveBudget():
-            return True
-        case _:
-            assert_never(rule)
+    everybody = isinstance(rule, Capacity | MoveBudget)
+    return everybody or not part.workload_by_key.keys().isdisjoint(rule.tied(part))
 
 
 def _touched(workload: Workload, limited: frozenset[str]) -> frozenset[str]:

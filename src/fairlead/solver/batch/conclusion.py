@@ -13,7 +13,7 @@ from fairlead.solver.answers.attainment import LexicographicResult, Note, attain
 from fairlead.solver.batch import tuning
 from fairlead.solver.levels.ties import Settled, settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort
+from fairlead.solver.running.effort import Effort
 
 
 def concluded(

@@ -22,6 +22,7 @@ from fairlead.solver.batch.conclusion import concluded
 from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
+from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Worth, model_of, prices_at
@@ -37,7 +38,6 @@ from fairlead.solver.batch.surrogate import (
     guide_of,
     straight_guide,
 )
-from fairlead.solver.first_placing import place_first
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 

@@ -28,7 +28,7 @@ from fairlead.models.rules.capacity import room
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import tolerated
 from fairlead.solver.changes.quota import raised
 
@@ -98,10 +98,11 @@ def _grown(cluster: Cluster, change: Change) -> Cluster:
     """Add capacity to a cluster."""
     if cluster.free is None:
         raise InternalError(f"capacity was added to {cluster.name}, whose capacity is not known")
-    free = {**cluster.free, change.detail: cluster.free.get(change.detail, 0) + change.amount}
+    resource = change.named
+    free = {**cluster.free, resource: cluster.free.get(resource, 0) + change.amount}
     offered = cluster.allocatable
     if offered is not None:
-        offered = {**offered, change.detail: offered.get(change.detail, 0) + change.amount}
+        offered = {**offered, resource: offered.get(resource, 0) + change.amount}
     return replace(cluster, free=free, allocatable=offered)
 
 
@@ -155,7 +156,7 @@ def _following(workload: Workload, change: Change) -> dict[str, int]:
 def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:
     """Change the rules of a workload."""
     if change.kind == Kind.TOLERATION:
-        return tolerated(rules, change.detail, workload, problem)
+        return tolerated(rules, taint_of(change), workload, problem)
     return tuple(_of_rule(rule, workload, change) for rule in rules)
 
 

@@ -1,8 +1,7 @@
 """What a change puts where in a manifest, also inside the JSON of annotations."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
@@ -12,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import Kind, taint_of
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -21,8 +20,6 @@ Data = Mapping[str, Any]
 PLACEMENT: Path = ("spec", "placement")
 CONSTRAINT: Path = (*PLACEMENT, "replicaScheduling", "weightPreference", "clusterConstraint")
 TERMS = "clusterConstraintTerms"
-_SPECIFIED = {"specifiedClusters": "", "specifiedIdcs": "region "}
-"""Lists of totals, and what stands before a name in the name of the set of clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
     path = change.source.path if change.source else ()
     if path[:2] in (("spec", "leaving"), ("spec", "arriving")):
         path = (*path, "replicas")
-    running = _running(change.detail, problem)
+    running = _running(change.named, problem)
     several = path[-1:] in (("perWorkload",), ("perNamespace",))
     if several and str(at(data, path)).endswith("%") and change.after <= running:
         yield Edit(path, f"{-(-100 * change.after // running)}%", "most")
@@ -143,11 +140,9 @@ def _running(name: str, problem: Problem) -> int:
 
 def toleration(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     """Yield a toleration at the end of a list, unless an earlier change put it there."""
-    mark, _, effect = change.detail.rpartition(":")
-    key, _, value = mark.partition("=")
-    wanted = {"key": key, "operator": "Equal", "value": value, "effect": effect}
-    if not value:
-        wanted = {"key": key, "operator": "Exists", "effect": effect}
+    taint = taint_of(change)
+    how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    wanted = {"key": taint.key, **how, "effect": taint.effect}
     if inside(path):
         yield Edit(path, tolerated(str(at(data, path) or "[]"), wanted))
         return
@@ -243,7 +238,8 @@ def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
 def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     """Yield a total: a number, or the bounds of a set; an entry for many sets gives way on one side."""
     if inside(path):
-        yield Edit(path, specified(str(at(data, path)), change.detail, change.after))
+        annotation, entry = parted(path)
+        yield Edit(annotation, specified(str(at(data, annotation)), entry, change.after))
     elif path[-1:] == ("replicas",):
         yield Edit(path, change.after)
     elif path[:2] == ("spec", "groups"):
@@ -266,7 +262,7 @@ def _groups(change: Change, path: Path, workload: Workload) -> Iterator[Edit]:
     name = "minGroups" if change.kind == Kind.FEWEST_GROUPS else "maxGroups"
     base = path or (*PLACEMENT, "spreadConstraints", 0)
     if not path:
-        yield Edit(base, {"spreadByField": change.detail})
+        yield Edit(base, {"spreadByField": change.named})
     yield Edit((*base, name), change.after)
 
 
@@ -285,6 +281,12 @@ def inside(path: Path) -> bool:
     return "metadata" in path and any(step in ("annotation", "annotations") for step in path)
 
 
+def parted(path: Path) -> tuple[Path, Path]:
+    """Return the path of an annotation, and the path inside the JSON that it holds."""
+    end = path.index("annotation") + 1 if "annotation" in path else path.index("annotations") + 2
+    return path[:end], path[end:]
+
+
 def preferred(text: str, cluster: str, field: str, number: int) -> str:
     """Return KubeAdmiral's placement list with another number of a cluster, whose last entry counts."""
     entries: list[dict[str, Any]] = json.loads(text)
@@ -300,27 +302,8 @@ def tolerated(text: str, toleration: Mapping[str, str]) -> str:
     return json.dumps(known if toleration in known else [*known, toleration])
 
 
-def specified(text: str, name: str, number: int) -> str:
-    """Return specified totals with another number of replicas in a set of clusters.
-
-    Parameters
-    ----------
-    text
-        A list, or a mapping with the lists ``specifiedClusters`` and ``specifiedIdcs``.
-    name
-        What the set is called: the name of a cluster, or ``region`` and its name.
-    """
+def specified(text: str, entry: Path, number: int) -> str:
+    """Return specified totals with another number of replicas in one of their entries, given by its path."""
     data = json.loads(text)
-    # A set that is named twice has its number behind its name.
-    name = re.sub(r" \(target \d+\)$", "", name)
-    lists = {field: data.get(field) or [] for field in _SPECIFIED} if isinstance(data, dict) else {"": data}
-    for field, entries in lists.items():
-        _set(entries, [_SPECIFIED[field]] if field else list(_SPECIFIED.values()), name, number)
+    at(data, entry)["replicas"] = number
     return json.dumps(data)
-
-
-def _set(entries: Sequence[dict[str, Any]], before: Sequence[str], name: str, number: int) -> None:
-    """Change the entry of a name."""
-    for entry in entries:
-        if any(name in (f"{word}{entry['name']}", entry["name"]) for word in before):
-            entry["replicas"] = number

@@ -191,7 +191,7 @@ def _named_cluster(cluster: Cluster) -> ObjectName:
 
 def _capacity(change: Change, cluster: Cluster) -> Iterator[Edit]:
     """Yield what a cluster offers after a change."""
-    resource = change.detail
+    resource = change.named
     offered = (cluster.allocatable or {}).get(resource, 0) + change.amount
     if _named_cluster(cluster).kind != "FederatedCluster":
         yield Edit(("status", "resourceSummary", "allocatable", resource), format_units(resource, offered))

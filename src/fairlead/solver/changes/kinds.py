@@ -25,10 +25,12 @@ that the user asked for), then those of earlier names.
 from collections.abc import Sequence
 from enum import StrEnum
 
+from fairlead.models.cluster import Taint
+from fairlead.models.errors import InternalError
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules.capacity import offer_of
 from fairlead.models.rules.custom import CHANGE
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, QuotaEntry
 from fairlead.models.topology import groups_of
 from fairlead.models.words import counted, listed
 
@@ -60,7 +62,21 @@ ORDER = tuple(Kind)
 
 def order(change: Change) -> tuple[int, str, str, str]:
     """Return what to sort changes by: the kind, then the names."""
-    return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.detail)
+    return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.named)
+
+
+def entry_of(change: Change) -> QuotaEntry:
+    """Return the resource of a quota that a change is about."""
+    if not isinstance(change.detail, QuotaEntry):
+        raise InternalError(f"a change of a quota is about {change.named}, which is no resource of a quota")
+    return change.detail
+
+
+def taint_of(change: Change) -> Taint:
+    """Return the taint that a change is about."""
+    if not isinstance(change.detail, Taint):
+        raise InternalError(f"a toleration is about {change.named}, which is no taint")
+    return change.detail
 
 
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
@@ -138,7 +154,7 @@ def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
     changes = together[0]
     first = changes[0]
     if first.kind == Kind.CAPACITY:
-        amounts = listed([offer_of(each[0].detail, each[0].amount) for each in together])
+        amounts = listed([offer_of(each[0].named, each[0].amount) for each in together])
         clusters = listed([change.cluster or "" for change in changes], "cluster")
         return f"add {amounts} to {'each of ' * (len(changes) > 1)}{clusters}"
     workloads = [change.workload for change in changes if change.workload] if named else []
@@ -146,7 +162,7 @@ def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
         return _scaled(first, workloads)
     text = _described(first)
     if first.kind == Kind.TOLERATION and len(together) > 1:
-        text = f"tolerate the taints {listed([each[0].detail for each in together])}"
+        text = f"tolerate the taints {listed([each[0].named for each in together])}"
     told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
@@ -155,35 +171,35 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
     """Say what to change, without the workload."""
     match Kind(change.kind):
         case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
-            return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}")
+            return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.named}")
         case Kind.CUSTOM:
-            return _turned(change, change.detail)
+            return _turned(change, change.named)
         case Kind.FEWEST_GROUPS:
-            return f"require {groups_of(change.after, change.detail)} instead of {change.before}"
+            return f"require {groups_of(change.after, change.named)} instead of {change.before}"
         case Kind.MOST_GROUPS:
-            return f"allow {groups_of(change.after, change.detail)} instead of {change.before}"
+            return f"allow {groups_of(change.after, change.named)} instead of {change.before}"
         case Kind.SURVIVAL:
-            loss = f"to survive the loss of any one {change.detail}"
+            loss = f"to survive the loss of any one {change.named}"
             if not change.after:
                 return f"no longer require replicas {loss}"
             return f"require {counted(change.after, 'replica')} instead of {change.before} {loss}"
         case Kind.SKEW:
             apart = counted(change.after, "replica")
-            return f"let any {groups_of(2, change.detail)} differ by {apart} instead of {change.before}"
+            return f"let any {groups_of(2, change.named)} differ by {apart} instead of {change.before}"
         case Kind.TOLERATION:
-            return f"tolerate the taint {change.detail}"
+            return f"tolerate the taint {change.named}"
         case Kind.COMPANION:
-            return f"leave {change.workload} out of {change.detail}"
+            return f"leave {change.workload} out of {change.named}"
         case Kind.RESCHEDULE:
-            return f"reschedule {change.workload} (--fresh): affinity group {change.detail} fits"
+            return f"reschedule {change.workload} (--fresh): affinity group {change.named} fits"
         case Kind.REPLICAS:
             return _scaled(change, ())
         case Kind.CAPACITY:
-            return f"add {offer_of(change.detail, change.amount)} to {change.cluster}"
+            return f"add {offer_of(change.named, change.amount)} to {change.cluster}"
         case Kind.QUOTA:
             return _raised_quota(change)
         case Kind.MOVE_BUDGET:
-            return f"allow {counted(change.after, 'move')} instead of {change.before} ({change.detail})"
+            return f"allow {counted(change.after, 'move')} instead of {change.before} ({change.named})"
 
 
 def _scaled(change: Change, workloads: Sequence[str]) -> str:
@@ -194,10 +210,10 @@ def _scaled(change: Change, workloads: Sequence[str]) -> str:
 
 def _raised_quota(change: Change) -> str:
     """Say which number of a quota is raised."""
-    name, _, resource = change.detail.rpartition(" ")
-    before, after = format_alike(resource, change.before, change.after)
-    where = f"{resource} on {change.cluster}" if change.cluster else resource
-    return f"raise the quota of namespace {name.partition('/')[0]} ({where}) from {before} to {after}"
+    entry = entry_of(change)
+    before, after = format_alike(entry.resource, change.before, change.after)
+    where = f"{entry.resource} on {change.cluster}" if change.cluster else entry.resource
+    return f"raise the quota of namespace {entry.namespace} ({where}) from {before} to {after}"
 
 
 _BOUNDS = {

@@ -31,14 +31,8 @@ from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
 
-def spelled(taint: Taint) -> str:
-    """Return a taint as kubectl writes it: ``gpu=true:NoSchedule``."""
-    mark = f"{taint.key}={taint.value}" if taint.value else taint.key
-    return f"{mark}:{taint.effect}"
-
-
 def tolerated(
-    rules: tuple[WorkloadRule, ...], taint: str, workload: Workload, problem: Problem
+    rules: tuple[WorkloadRule, ...], taint: Taint, workload: Workload, problem: Problem
 ) -> tuple[WorkloadRule, ...]:
     """Return the rules of a workload that tolerates one taint more.
 
@@ -52,7 +46,7 @@ def tolerated(
     Parameters
     ----------
     taint
-        The taint as `spelled`.
+        The taint.
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:
@@ -125,9 +119,9 @@ def _may_stay(exclusion: Exclusion, held: int) -> bool:
     return bool(held and exclusion.taints) and all(each.effect == "NoSchedule" for each in exclusion.taints)
 
 
-def _without(exclusion: Exclusion, taint: str) -> Exclusion:
+def _without(exclusion: Exclusion, taint: Taint) -> Exclusion:
     """Take a taint off the grounds for an exclusion."""
-    left = tuple(each for each in exclusion.taints if spelled(each) != taint)
+    left = tuple(each for each in exclusion.taints if each != taint)
     return replace(exclusion, taints=left)
 
 

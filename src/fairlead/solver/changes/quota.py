@@ -9,7 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.quantity import available_units, format_units
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Scope
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, Detail, QuotaEntry, detail_text
 from fairlead.models.variants import exchanged
 from fairlead.solver.changes.edits import Edit
 from fairlead.solver.changes.kinds import Kind, order
@@ -22,12 +22,12 @@ class Number(NamedTuple):
     scope: Scope
 
 
-def detail_of(rule: Quota, resource: str) -> str:
-    """Return what names a resource of a quota in a change: ``team-a/compute cpu``."""
-    return f"{rule.namespace}/{rule.name} {resource}"
+def detail_of(rule: Quota, resource: str) -> QuotaEntry:
+    """Return what names a resource of a quota in a change."""
+    return QuotaEntry(rule.namespace, rule.name, resource)
 
 
-def number_of(detail: str, cluster: str | None, problem: Problem) -> Number:
+def number_of(detail: Detail, cluster: str | None, problem: Problem) -> Number:
     """Return the number of a quota that a change is about.
 
     Raises
@@ -39,7 +39,7 @@ def number_of(detail: str, cluster: str | None, problem: Problem) -> Number:
         for scope in rule.limits:
             if detail_of(rule, scope.resource) == detail and scope.cluster == cluster:
                 return Number(rule, scope)
-    raise InternalError(f"a change is about the quota {detail}, which the problem does not have")
+    raise InternalError(f"a change is about the quota {detail_text(detail)}, which the problem does not have")
 
 
 def raised(problem: Problem, change: Change) -> Problem:
@@ -58,7 +58,7 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     it lets nobody request more.
     """
     asked = {(each.detail, each.cluster): each for each in changes if each.kind == Kind.QUOTA and each.amount}
-    for detail in sorted({detail for detail, cluster in asked if cluster is not None}):
+    for detail in sorted({detail for detail, cluster in asked if cluster is not None}, key=detail_text):
         rule, (resource, _) = next(
             number_of(detail, cluster, problem) for name, cluster in asked if name == detail
         )

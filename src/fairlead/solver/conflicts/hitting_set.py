@@ -19,7 +19,8 @@ from fairlead.solver.conflicts.oracle import Oracle, OutOfTime, Seen
 from fairlead.solver.conflicts.units import Unit
 from fairlead.solver.conflicts.witnesses import exchanged
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Verdict, run
+from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.engine import run
 
 ROUNDS = 150
 """Placements that are looked for until a conflict is sought among all units."""

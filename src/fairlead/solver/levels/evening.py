@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import BALANCE, Level
+from fairlead.models.levels import BALANCE, DEVIATIONS, MOVES_LAST, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
@@ -20,12 +21,15 @@ from fairlead.solver.answers.rows import left_by
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Numbers, rows_and_choices
+from fairlead.solver.levels.choice import Choice, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows, rows_and_choices
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
 DEAREST = 2.0**40
 """What all replicas of a workload cost in whole steps, about: floats only choose what is tried."""
+MOVE = Fraction(1, 16)
+"""What a move counts beside a deviation that comes before it: whoever costs nothing there does not move."""
 LEAST_GAIN = 1e-12
 """Changes that gain less are not made."""
 WORTH = 2.0**-10
@@ -182,12 +186,17 @@ class _State:
 
     def _cost(self, kept: "_Kept", others: Numbers) -> Bowls:
         """Return what replicas cost beside others: alone, and of every row what its square grows by."""
-        usage, most, (own_square, own_slope) = kept.choice.usage, kept.workload.replicas, kept.own.floats
+        usage, most, own = kept.choice.usage, kept.workload.replicas, kept.own
         bend = self.weight * self.rows.bend[:, None] * usage
         square, slope = (bend * usage).sum(axis=0), 2 * (bend * others[:, None]).sum(axis=0)
-        square, slope = square + own_square, slope + own_slope
-        scale = DEAREST / max(float((most * (square * most + np.abs(slope))).max()), 1 / DEAREST)
-        return Bowls(np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64))
+        square, slope = square + own.floats[0], slope + own.floats[1]
+        dearest = float((most * (square * most + np.abs(slope) + float(own.saved))).max())
+        scale = DEAREST / max(dearest, 1 / DEAREST)
+        saves = np.full_like(own.held, round(own.saved * scale))
+        saved, held = (saves, own.held) if own.saved else (None, None)
+        return Bowls(
+            np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64), saved, held
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,12 @@ class _Kept:
         ordered = in_order({*levels_of_workload(workload), BALANCE, goal.base}, problem)
         before = (each for each in ordered[: ordered.index(goal.base)] if each != BALANCE)
         levels = tuple(replace(each, priority=workload.priority) for each in before)
-        return cls(workload, choice, single, levels, own_cost(workload, choice, problem, goal))
+        own = own_cost(workload, choice, problem, goal)
+        if goal.base in DEVIATIONS:
+            own = own.beside(
+                own_cost(workload, choice, problem, replace(MOVES_LAST, priority=goal.priority)), MOVE
+            )
+        return cls(workload, choice, single, levels, own)
 
     def allows(self, after: Mapping[str, int], before: Mapping[str, int]) -> bool:
         """Tell whether a placement keeps the rules and is as good on every level as another one."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.problem import Problem
@@ -18,17 +17,8 @@ from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.boxes import box_of
-from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.exact.marginal import Box, settle_ties
-from fairlead.solver.exact.nested.choosing import faces_of, without_choice
-from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.narrowing import narrow_all
-from fairlead.solver.exact.nested.picking import ApartError, TooLongError
-from fairlead.solver.exact.nested.pricing import cheapest
-from fairlead.solver.exact.nested.settling import settle
-
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from fairlead.solver.exact.nested.choosing import faces_of
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 MOST_UNITS = 2**40
 """Units of a resource up to which everything is counted in arrays."""
@@ -130,89 +120,6 @@ class FilledRows:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
-    """All that a workload can choose, and perhaps more.
-
-    Parameters
-    ----------
-    key
-        Of the workload.
-    names
-        Clusters, in the order of arrays.
-    faces
-        Placements on these.
-    usage
-        What a replica uses, by row and cluster.
-    """
-
-    key: str
-    names: tuple[str, ...]
-    faces: tuple[Face, ...]
-    usage: Numbers
-
-    @property
-    def total(self) -> int:
-        """How many replicas are placed."""
-        return max((face.total for face in self.faces), default=0)
-
-    def counts(self, placed: Mapping[str, int]) -> Numbers:
-        """Return a placement as an array."""
-        return np.array([placed.get(name, 0) for name in self.names], dtype=np.int64)
-
-    def within(self, lower: Numbers, upper: Numbers) -> "Choice":
-        """Return what can be chosen within bounds."""
-        inside = (_within(face, lower, upper) for face in self.faces)
-        return replace(self, faces=tuple(each for each in inside if each is not None))
-
-    @property
-    def most(self) -> Numbers:
-        """How many replicas can be chosen at most, by cluster."""
-        ends = [np.where(face.open_to, face.upper, 0) for face in self.faces]
-        found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
-        return found
-
-    def cheapest(self, cost: Bowls, near: Numbers | None = None) -> "Cheapest | None":
-        """Return a placement that costs least; None where there is none.
-
-        Parameters
-        ----------
-        near
-            A placement that may be close to it: then one that is as good as cheapest will do.
-
-        Raises
-        ------
-        TooLongError
-            It takes too long to tell.
-        """
-        single = self.faces[0] if len(self.faces) == 1 else None
-        freely = None if single is None else _freely(single, cost)
-        if freely is not None:
-            return Cheapest(freely, cost.value(freely))
-        if single is not None and near is not None:
-            inside = (near > 0) & single.open_to | single.required
-            priced = cheapest(single, cost, inside if single.holds(inside) else None)
-            if priced is not None:
-                return Cheapest(*priced)
-        relaxed = None if single is None else without_choice(single, cost)
-        try:
-            best = narrow_all(self.faces, cost) if relaxed is None else [relaxed]
-            counts = next((each for each in map(settle, best) if each is not None), None)
-        except ApartError as apart:
-            raise TooLongError from apart
-        if counts is None and best:
-            raise TooLongError
-        return None if counts is None else Cheapest(counts, cost.value(counts))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cheapest:
-    """A placement of a workload, and what no placement costs less than, in steps."""
-
-    counts: Numbers
-    least: Fraction
-
-
 Choices = tuple[tuple[Workload, Choice | None], ...]
 """What every workload can choose; None for one of which that cannot be told."""
 
@@ -250,27 +157,9 @@ def _choices(
             yield workload, Choice(workload.key, names, tuple(faces), usage)
 
 
-def _freely(face: Face, cost: Bowls) -> Numbers | None:
-    """Return the cheapest placement of a face that may use any clusters; None where that is not so."""
-    if not face.settled or face.limits.bind or bool(np.any(~face.required & (face.lower > 1))):
-        return None
-    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
-    return settle_ties(cost.narrow(box)) if box.feasible else None
-
-
 def _by_row(rows: Sequence[Row], units: Mapping[str, int], amounts: Mapping[Row, int]) -> Numbers:
     """Return amounts as an array, in units."""
     return np.array([amounts.get(row, 0) // units[row[1]] for row in rows], dtype=np.int64)
-
-
-def _within(face: Face, least: Numbers, most: Numbers) -> Face | None:
-    """Return the placements of a face within bounds; None where it sees that there are none."""
-    upper = np.minimum(face.upper, most)
-    lower, required = np.maximum(face.lower, least), face.required | (least > 0)
-    open_to = face.open_to & (upper >= lower)
-    if bool(np.any(required & ~open_to)):
-        return None
-    return replace(face, lower=lower, upper=upper, open_to=open_to, required=required, first=None)
 
 
 def _levels_before(workload: Workload, problem: Problem, apart: Apart) -> list[Level]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
@@ -20,7 +21,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.filled_rows import Choice, rows_and_choices
+from fairlead.solver.levels.choice import Choice
+from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
@@ -31,6 +33,8 @@ AGAIN = 6
 """The same after each cut."""
 PARTS = 400
 """How many parts are looked at in the end, at most."""
+TRIED = 6
+"""In how many places a part is cut in two to see where that tells most."""
 ENOUGH = 2.0**-10
 """Of what the mix costs, how much more a bound has to promise to be looked for."""
 CLOSE = 0.125
@@ -54,12 +58,15 @@ class Asked:
         What other levels may cost, balance among them unless it is bounded.
     parts
         How many parts are looked at in the end, at most; 1 cuts nothing.
+    held
+        What overflow tiers hold, as far as that is known.
     """
 
     level: Level
     wanted: Wanted
     pins: Mapping[Level, Fraction] = field(default_factory=dict)
     parts: int = PARTS
+    held: Held | None = None
 
 
 @dataclass(order=True, slots=True)
@@ -115,10 +122,11 @@ def filling_bound(
         if counts and choice is None:
             return None
         if counts and choice is not None:
-            own = tuple(own_cost(workload, choice, problem, each) for each in levels[:-1])
+            inside = _in_ranges(choice, ranges)
+            own = tuple(own_cost(workload, inside, problem, each, asked.held) for each in levels[:-1])
             if bool(choice.usage.any()) or any(each.counts for each in own):
                 own = (*own, OwnCost.nothing(len(choice.names)))
-                mixes.append(Mix.of(_in_ranges(choice, ranges), own, choice.counts(placement.of(choice.key))))
+                mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key))))
     limits = tuple(asked.pins.get(each) for each in levels)
     return _branched(Blend.of(rows, mixes, limits), asked, until) if mixes else None
 
@@ -150,54 +158,63 @@ def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
     return min([*(part.bound for part in parts[:1]), *done], default=wanted)
 
 
-def _where_mixed(blend: Blend) -> tuple[int, int] | None:
-    """Return the positions of the workload and the cluster of which mixing saves most; None for none."""
-    gains = [mix.spread * blend.gain(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
-    at = max(range(len(gains)), key=lambda each: float(gains[each].max()))
-    cluster = int(gains[at].argmax())
-    return (at, cluster) if gains[at][cluster] > NOTHING**2 else None
-
-
 def _halves(blend: Blend) -> Sequence[Blend] | None:
-    """Return the parts with fewer and with more replicas on the cluster of which mixing saves most.
+    """Return the parts with fewer and with more replicas on a cluster, without those that hold nothing.
 
-    Without those in which nothing can be chosen; None where nothing is mixed, or that cannot be told.
+    Of the places where mixing saves most it is the one that raises the lower bound of the two most, at the
+    prices that are known. None where nothing is mixed, or that cannot be told.
     """
-    place = _where_mixed(blend)
-    if place is None:
-        return None
-    at, cluster = place
+    saved = [
+        (float(each), -at, -cluster)
+        for at, mix in enumerate(blend.mixes)
+        if len(mix.parts) > 1
+        for cluster, each in enumerate(blend.saved(mix).tolist())
+        if each > NOTHING**2
+    ]
+    best: tuple[Fraction, Sequence[Blend]] | None = None
+    for _, at, cluster in heapq.nlargest(TRIED, saved):
+        try:
+            halves = _cut(blend, -at, -cluster)
+        except TooLongError:
+            continue
+        least = min((half.priced.bound for half in halves if half.priced is not None), default=None)
+        if least is None:
+            return halves
+        if best is None or least > best[0]:
+            best = least, halves
+    return None if best is None else best[1]
+
+
+def _cut(blend: Blend, at: int, cluster: int) -> Sequence[Blend]:
+    """Return the parts with up to the mean of a workload's replicas on a cluster, and with more."""
     mix = blend.mixes[at]
     mean = int(np.floor(mix.mean[cluster] + NOTHING))
     most, none = np.full(len(mix.choice.names), mix.choice.total), np.zeros(len(mix.choice.names), np.int64)
     fewer, more = most.copy(), none.copy()
     fewer[cluster], more[cluster] = mean, mean + 1
-    try:
-        sides = (mix.within(none, fewer), mix.within(more, most))
-    except TooLongError:
-        return None
-    return [blend.copied(at, side) for side in sides if side is not None]
+    sides = (blend.within(at, none, fewer), blend.within(at, more, most))
+    return [side for side in sides if side is not None]
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
     """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part."""
-    best: Fraction | None = None
     for _ in range(rounds):
+        if blend.priced is not None:
+            value, best = blend.value(), blend.priced.bound
+            gap = value - float(best)
+            if best >= wanted or gap <= ENOUGH * abs(value):
+                break
+            if rounds < ROUNDS and gap <= CLOSE * float(wanted - best):
+                break
+            blend.even()
+        if not until.remaining():
+            break
         try:
-            found = blend.bound() if until.remaining() else best
+            if not blend.price():
+                return wanted
         except TooLongError:
             break
-        if found is None:
-            return wanted if until.remaining() else best
-        best = found if best is None else max(best, found)
-        value = blend.value()
-        gap = value - float(best)
-        if best >= wanted or gap <= ENOUGH * abs(value):
-            break
-        if rounds < ROUNDS and gap <= CLOSE * float(wanted - best) and _where_mixed(blend) is not None:
-            break
-        blend.even()
-    return best
+    return None if blend.priced is None else blend.priced.bound
 
 
 def _largest(blend: Blend) -> Placement:

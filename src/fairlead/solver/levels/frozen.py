@@ -8,7 +8,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Copies, Duplicated, MoveBudget, Moves, Total
 from fairlead.models.rules.moves import level
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import tied_by
 
 KEEPING = frozenset({MOVES_UNCHANGED, MOVES_FIRST})
 """Levels on which the moves of workloads count that keep what runs."""
@@ -64,4 +63,4 @@ def _tied(part: Problem) -> frozenset[str]:
     Who does not move uses nothing of a budget of moves.
     """
     rules = (rule for rule in part.rules if not isinstance(rule, MoveBudget))
-    return frozenset(key for rule in rules for key in tied_by(rule, part))
+    return frozenset(key for rule in rules for key in rule.tied(part))

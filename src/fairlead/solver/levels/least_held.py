@@ -7,7 +7,8 @@ from fairlead.encoders.selection import Group, replicas_at
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.running.engine import Effort, Verdict, run
+from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import Search
 
 

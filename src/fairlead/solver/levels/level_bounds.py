@@ -10,7 +10,7 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.levels import BALANCE, Level
+from fairlead.models.levels import BALANCE, DEVIATIONS, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -26,8 +26,10 @@ from fairlead.solver.running.deadline import Deadline
 # Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
 FILLING = 0.4
 EVENING = 0.15
+# Of a step, what costs that are whole steps need not be bounded by.
+ALMOST = Fraction(1023, 1024)
 # Workloads times clusters from which on prices are asked before a search.
-PRICED_EARLY = 440
+PRICED_EARLY = 240
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class LevelBounds:
     notes: list[Note] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
+    later: Deadline | None = None
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
@@ -66,6 +69,16 @@ class LevelBounds:
     def _in_time(self) -> bool:
         """Tell whether there is time left."""
         return self.deadline.remaining() > 0
+
+    def is_over(self, level: Level) -> bool:
+        """Tell whether there is no time left for a level, as one after balance is due earlier."""
+        return self._due(level).remaining() == 0
+
+    def _due(self, level: Level) -> Deadline:
+        """Return when a level is due."""
+        order = [each.key for each in self.levels]
+        after = BALANCE.key in order and order.index(level.key) > order.index(BALANCE.key)
+        return self.later if after and self.later is not None else self.deadline
 
     def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
         """Tell whether a placement keeps all pins and beats the best one on a level."""
@@ -84,8 +97,9 @@ class LevelBounds:
         )
 
     def _is_priced_first(self, level: Level) -> bool:
-        """Tell whether prices are asked before a search: of balance, and where one looks again."""
-        return self._is_large() and (self.tried or level in self.targets)
+        """Tell whether prices are asked before a search: of balance, of deviations then, and once more."""
+        after = level.base in DEVIATIONS and any(pinned == BALANCE for pinned, _ in self.pins)
+        return self._is_large() and (self.tried or after or level in self.targets)
 
     def _is_large(self) -> bool:
         """Tell whether prices are asked early."""
@@ -94,7 +108,7 @@ class LevelBounds:
     def _price_between(self, level: Level, *, settled: bool) -> None:
         """Ask prices between two searches of a level that has to be best."""
         if not settled and level not in self.targets and self._is_large():
-            self._price(level, parts=1)
+            self._price(level)
 
     def _price(self, level: Level, parts: int = PARTS) -> None:
         """Bound a level by prices of what is filled, where that is known how to do, and fill it better.
@@ -111,7 +125,7 @@ class LevelBounds:
             return
         if level != BALANCE:
             self._wanted(level, self.best)
-        asked = Asked(level, lambda found: self._wanted(level, found), pins, parts)
+        asked = Asked(level, lambda found: self._wanted(level, found), pins, parts, self.held)
         until = self.deadline.part(FILLING)
         found = filling_bound(rules[0], self.problem, self.best, self.apart, self.ranges, asked, until)
         if found is None:
@@ -144,8 +158,12 @@ class LevelBounds:
             better = self._is_better(outline, tried, level) and self._is_inside(tried)
             if better and not refused(self.problem, tried):
                 self.best = best = tried
-        tolerance = self.targets[level].tolerance if level in self.targets else 0
-        return Fraction(value_of(self.problem, best, level)) - tolerance
+        value = Fraction(value_of(self.problem, best, level))
+        if level in self.targets:
+            return value - self.targets[level].tolerance
+        cost = None if outline is None else outline.levels[level]
+        # A bound that is above what is a step less is rounded up to the value.
+        return value if cost is None or not cost.exact else value - ALMOST / cost.scale
 
     def _evened(self, level: Level, placement: Placement) -> Placement:
         """Return a placement that fills clusters better, whatever levels before balance."""
@@ -168,3 +186,22 @@ class LevelBounds:
         return len(self.relaxed) >= count and all(
             value_of(self.problem, best, each) == other.value for each, other in levels
         )
+
+    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
+        """Return the levels of a placement as numbers by which placements compare.
+
+        They are as fine as the levels were compared, and below a target all are one.
+        """
+        return tuple(self._rank_on(level, placement) for level in self.levels)
+
+    def rank_on(self, number: int) -> int | Fraction:
+        """Return the number by which the best placement compares on a level."""
+        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
+
+    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
+        """Return the number by which a placement compares on a level."""
+        cost = None if self.outline is None else self.outline.levels.get(level)
+        value = value_of(self.problem, placement, level)
+        if cost is not None and not cost.exact:
+            value = cost.value(cost.steps(placement))
+        return max(value, self.targets[level].value) if level in self.targets else value

@@ -1,6 +1,6 @@
 """Models between levels: what is known while levels are solved, and CP-SAT run on it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.encoders.balance import steps_up_to
@@ -8,25 +8,32 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
-from fairlead.encoders.scale import LARGEST
-from fairlead.encoders.selection import Group
+from fairlead.encoders.scale import LARGEST, Held
+from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
+from fairlead.models.rules import Weights
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
+from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
-from fairlead.solver.exact.ranges import within_peaks
+from fairlead.solver.exact.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.stages import polished
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Finding, Verdict, run
+from fairlead.solver.running.effort import Effort, Finding, Verdict
+from fairlead.solver.running.engine import run
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
+# So near to its bound, as a part of its value, a level waits for those after it.
+NEAR = Fraction(1, 500)
+# Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
+MOST_OPEN = 1500
 
 
 class LevelModels(LevelBounds):
@@ -72,6 +79,50 @@ class LevelModels(LevelBounds):
                 if self._is_better(encoding, found, None):
                     self.best = found
 
+    def _look_at_tiers(self) -> None:
+        """Find out how many replicas overflow tiers may hold, so that the shares of that can be measured.
+
+        The levels of the tiers leave one workload no choice where they come first. What is left open is a
+        part of the search. Only where that is too much it is settled before, and nothing after it is proven
+        by search.
+        """
+        tiered = [
+            each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
+        ]
+        self.held = self._tier_totals() if tiered and self.ranges else {}
+        if open_places(tiered, self.held) > MOST_OPEN:
+            self._settle_tiers(tiered)
+        if tiered:
+            self.outline = encode(self.problem, self.ranges, self.best, held=self.held, in_time=self._in_time)
+
+    def _tier_totals(self) -> Held:
+        """Return how many replicas overflow tiers may hold, of all that is known."""
+        noted = zip(self.levels, self.notes, strict=False)
+        bounds = {level: note.bound for level, note in noted}
+        pinned = {level: (bounds.get(level) or 0, steps) for level, steps in self.pins}
+        return held_by_tiers(self.problem, self.ranges, self.totals, pinned)
+
+    def _settle_tiers(self, tiered: Sequence[Workload]) -> None:
+        """Settle what every overflow tier holds without proof.
+
+        The more urgent workloads decide first, tier by tier; in a partial problem how many replicas they get
+        at all before that.
+        """
+        if self.best is None and (encoding := self._encode()) is not None:
+            self._find_any(encoding)
+        if self.best is None:
+            return
+        self.restricted = True
+        for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
+            if self.problem.partial:
+                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                self._minimise_group(everywhere, -1)
+                self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
+            for group in beyond_tiers(workload):
+                self._minimise_group(group)
+                self.fixed.append((group, replicas_at(self.best, group)))
+        self.held = held_in(self.best, tiered)
+
     def _solve(self, encoding: Encoding, level: Level, deadline: Deadline) -> tuple[Verdict, int | None]:
         """Minimise a level until no cost is underestimated; return what is known, and the bound in steps."""
         target = self.targets.get(level)
@@ -90,21 +141,34 @@ class LevelModels(LevelBounds):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
-            if not settled and target is not None and self.best is not None:
+            # Where prices are asked early, what is within the tolerance of a bound needs no more lines.
+            unsure = not settled or (refined and self._is_large())
+            if unsure and target is not None and self.best is not None:
                 known = [] if bound is None else [cost.value(bound)]
                 if self._is_enough(level, known, tried=bool(efforts) and not refined):
                     return finding.verdict, bound
                 aim = steps_up_to(cost, self.targets[level].value)
-            if refined:
+            if refined and settled and not self._is_bounded(cost, bound):
                 continue
             self._price_between(level, settled=settled or not efforts)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
-            if settled or not efforts:
+            if settled or not efforts or (bound is not None and self._may_wait(level, cost.value(bound))):
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
             if aim is not None and self.best is not None:
                 terms = encoding.at_least(level, aim, cost.steps(self.best))
+
+    def _may_wait(self, level: Level, bound: Fraction) -> bool:
+        """Tell whether a level is so near to a bound that levels after it come first."""
+        if self.best is None or self.tried or level == self.levels[-1]:
+            return False
+        value = value_of(self.problem, self.best, level)
+        return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
+
+    def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
+        """Tell whether the best placement costs no more than a bound, in steps: no other is better."""
+        return self.best is not None and bound is not None and cost.steps(self.best) <= bound
 
     def _agree(self, level: Level, cost: LevelCost, bound: int | None) -> None:
         """Compare what CP-SAT was told of a cost from outside with what the best placement costs."""
@@ -123,7 +187,7 @@ class LevelModels(LevelBounds):
         if self.tried:
             return [last]
         first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
-        return [first, last] if fixed or self.workers > 1 else [last]
+        return [first, last]
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""

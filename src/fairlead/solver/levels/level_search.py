@@ -8,24 +8,16 @@ from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
-from fairlead.encoders.scale import Held
-from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
-from fairlead.models.rules import Weights
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
-from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
 from fairlead.solver.exact.pricing import Functions, Relaxed, Share, relax_all, tighten
 from fairlead.solver.exact.ranges import (
-    beyond_tiers,
-    held_by_tiers,
-    held_in,
-    open_places,
     placement_of,
     shares_of,
     totals_known,
@@ -36,12 +28,10 @@ from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Verdict
+from fairlead.solver.running.effort import Effort, Verdict
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
-# Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
-MOST_OPEN = 1500
 
 
 class LevelSearch(LevelModels):
@@ -124,9 +114,9 @@ class LevelSearch(LevelModels):
             if not note.proven and self._is_priced_first(level):
                 self._price(level, PARTS if self.tried else 1)
                 note = self._note(level, None if self.restricted else least)
-            encoding = None if note.proven else self._encode()
+            encoding = None if note.proven or (self.best and self.is_over(level)) else self._encode()
             if encoding is not None:
-                verdict, bound = self._solve(encoding, level, self._time_for(last=last))
+                verdict, bound = self._solve(encoding, level, self._time_for(level, last=last))
                 if verdict is Verdict.INFEASIBLE:
                     return self._refuted()
                 known = max((at for at in (bound, least) if at is not None), default=None)
@@ -202,80 +192,18 @@ class LevelSearch(LevelModels):
             tried=later is not None,
         )
 
-    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
-        """Return the levels of a placement as numbers by which placements compare.
-
-        They are as fine as the levels were compared, and below a target all are one.
-        """
-        return tuple(self._rank_on(level, placement) for level in self.levels)
-
-    def rank_on(self, number: int) -> int | Fraction:
-        """Return the number by which the best placement compares on a level."""
-        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
-
-    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
-        """Return the number by which a placement compares on a level."""
-        cost = None if self.outline is None else self.outline.levels.get(level)
-        value = value_of(self.problem, placement, level)
-        if cost is not None and not cost.exact:
-            value = cost.value(cost.steps(placement))
-        return max(value, self.targets[level].value) if level in self.targets else value
-
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
         return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
 
-    def _time_for(self, *, last: bool) -> Deadline:
+    def _time_for(self, level: Level, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
+        due = self._due(level)
         if self.best is None or (last and (self.tried or all(note.proven for note in self.notes))):
-            return self.deadline
-        return self.deadline.part(SHARE_OF_TIME)
-
-    def _look_at_tiers(self) -> None:
-        """Find out how many replicas overflow tiers may hold, so that the shares of that can be measured.
-
-        The levels of the tiers leave one workload no choice where they come first. What is left open is a
-        part of the search. Only where that is too much it is settled before, and nothing after it is proven
-        by search.
-        """
-        tiered = [
-            each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
-        ]
-        self.held = self._tier_totals() if tiered and self.ranges else {}
-        if open_places(tiered, self.held) > MOST_OPEN:
-            self._settle_tiers(tiered)
-        if tiered:
-            self.outline = encode(self.problem, self.ranges, self.best, held=self.held, in_time=self._in_time)
-
-    def _tier_totals(self) -> Held:
-        """Return how many replicas overflow tiers may hold, of all that is known."""
-        noted = zip(self.levels, self.notes, strict=False)
-        bounds = {level: note.bound for level, note in noted}
-        pinned = {level: (bounds.get(level) or 0, steps) for level, steps in self.pins}
-        return held_by_tiers(self.problem, self.ranges, self.totals, pinned)
-
-    def _settle_tiers(self, tiered: Sequence[Workload]) -> None:
-        """Settle what every overflow tier holds without proof.
-
-        The more urgent workloads decide first, tier by tier; in a partial problem how many replicas they get
-        at all before that.
-        """
-        if self.best is None and (encoding := self._encode()) is not None:
-            self._find_any(encoding)
-        if self.best is None:
-            return
-        self.restricted = True
-        for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
-            if self.problem.partial:
-                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
-                self._minimise_group(everywhere, -1)
-                self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
-            for group in beyond_tiers(workload):
-                self._minimise_group(group)
-                self.fixed.append((group, replicas_at(self.best, group)))
-        self.held = held_in(self.best, tiered)
+            return due
+        return due.part(SHARE_OF_TIME)
 
     def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
         """Leave out what no placement that costs so much at most can hold; return a bound in steps.

@@ -33,6 +33,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     *,
     apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
+    later: Deadline | None = None,
     ties: bool = True,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
@@ -62,13 +63,23 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     targets
         What levels may cost without having to get better; where no placement reaches that, the level is at
         its best. Levels that are left out have to be best.
+    later
+        When levels after balance are due, where that is earlier than the answer.
     ties
         False where any of the best placements will do.
     """
     started = time.monotonic()
     known = {level: max(0, least.get(level, 0)) for level in levels_of(problem)}
     search = LevelSearch(
-        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
+        problem,
+        known,
+        deadline or Deadline(),
+        workers or cores(),
+        seed,
+        relaxed,
+        apart,
+        targets=targets,
+        later=later,
     )
     search.near = hint
     search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint
@@ -123,10 +134,11 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
     ended = [*begun, time.monotonic()][1:]
     for number, (mark, end) in enumerate(zip(marks, ended, strict=True)):
         until = search.deadline.later(end - ended[-1])
-        if search.notes[number].proven or not until.remaining():
+        level = search.levels[number]
+        if search.notes[number].proven or not until.remaining() or mark.is_over(level):
             continue
         again = replace(mark.copied(search), deadline=until)
-        again.minimise(search.levels[number], last=True)
+        again.minimise(level, last=True)
         if again.rank_on(number) < search.rank_on(number):
             again.deadline = search.deadline
             for later in search.levels[number + 1 :]:

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.own_cost import OwnCost, in_steps
 
 SWEEPS = 30
@@ -34,7 +34,7 @@ SMALL = 2.0**-10
 """Limits below this count as this where a weight is begun with."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Mix:
     """Parts of the choices of one workload that add up to 1, with what they use and cost on every level.
 
@@ -46,98 +46,142 @@ class Mix:
         What choices cost alone, by level.
     counts, used, costs, parts
         By choice in the mix: replicas by cluster, what is used by row, costs by level, and how much of it.
+        Another choice makes new arrays; only parts are changed in place.
     near
         The clusters that were used by the cheapest choice last.
     """
 
     choice: Choice
     own: tuple[OwnCost, ...]
-    counts: list[Numbers]
-    used: list[Floats]
-    costs: list[Floats]
-    parts: list[float]
+    counts: Numbers
+    used: Floats
+    costs: Floats
+    parts: Floats
     near: Numbers | None = None
 
     @classmethod
     def of(cls, choice: Choice, own: tuple[OwnCost, ...], counts: Numbers) -> "Mix":
         """Return the mix of one choice."""
-        mix = cls(choice, own, [], [], [], [])
-        mix.add(counts)
-        mix.parts[0] = 1.0
-        return mix
+        used, costs = (choice.usage @ counts).astype(float), [each.about(counts) for each in own]
+        return cls(choice, own, counts[None], used[None], np.array([costs]), np.ones(1))
 
     def add(self, counts: Numbers) -> None:
         """Take in a choice, none of it so far."""
-        if not any(np.array_equal(counts, each) for each in self.counts):
-            self.counts.append(counts)
-            self.used.append((self.choice.usage @ counts).astype(float))
-            self.costs.append(np.array([own.about(counts) for own in self.own]))
-            self.parts.append(0.0)
+        if not bool((self.counts == counts).all(axis=1).any()):
+            costs = [own.about(counts) for own in self.own]
+            self.counts = np.vstack((self.counts, counts))
+            self.used = np.vstack((self.used, (self.choice.usage @ counts).astype(float)))
+            self.costs = np.vstack((self.costs, costs))
+            self.parts = np.append(self.parts, 0.0)
 
-    def among(self, kept: Sequence[int]) -> "Mix":
+    def among(self, kept: Sequence[int] | Numbers) -> "Mix":
         """Return the mix of some of its choices, their parts as they were to each other."""
-        whole = sum(self.parts[at] for at in kept)
-        parts = [self.parts[at] / whole if whole > NOTHING else 1 / len(kept) for at in kept]
-        counts, used, costs = (
-            [self.counts[at] for at in kept],
-            [self.used[at] for at in kept],
-            [self.costs[at] for at in kept],
+        parts = self.parts[kept]
+        whole = float(parts.sum())
+        parts = parts / whole if whole > NOTHING else np.full(len(parts), 1 / len(parts))
+        return replace(
+            self, counts=self.counts[kept], used=self.used[kept], costs=self.costs[kept], parts=parts
         )
-        return Mix(self.choice, self.own, counts, used, costs, parts, self.near)
 
-    def within(self, lower: Numbers, upper: Numbers) -> "Mix | None":
-        """Return the mix within bounds; None where nothing can be chosen there.
-
-        Raises
-        ------
-        TooLongError
-            It takes too long to tell.
-        """
-        choice = self.choice.within(lower, upper)
-        kept = [
-            at
-            for at, counts in enumerate(self.counts)
-            if bool(np.all(counts >= lower)) and bool(np.all(counts <= upper))
-        ]
-        if not choice.faces:
-            return None
-        if kept:
-            return replace(self.among(kept), choice=choice)
-        nothing = np.zeros(len(choice.names), dtype=np.int64)
-        found = choice.cheapest(Bowls(nothing, nothing), self.near)
-        return None if found is None else Mix.of(choice, self.own, found.counts)
+    def within(self, choice: Choice, lower: Numbers, upper: Numbers, more: Numbers) -> "Mix":
+        """Return the mix of what can be chosen within bounds, and one choice more."""
+        kept = np.flatnonzero(((self.counts >= lower) & (self.counts <= upper)).all(axis=1))
+        if not len(kept):
+            return Mix.of(choice, self.own, more)
+        mix = replace(self.among(kept), choice=choice, near=more)
+        mix.add(more)
+        return mix
 
     @property
     def total(self) -> Floats:
         """About what the mix uses, by row."""
-        found: Floats = np.array(self.parts) @ np.array(self.used)
+        found: Floats = self.parts @ self.used
         return found
 
     @property
     def spent(self) -> Floats:
         """About what the mix costs alone, by level."""
-        found: Floats = np.array(self.parts) @ np.array(self.costs)
+        found: Floats = self.parts @ self.costs
         return found
 
     @property
     def mean(self) -> Floats:
         """Replicas by cluster in the mean."""
-        found: Floats = np.array(self.parts) @ np.array(self.counts, dtype=float)
+        found: Floats = self.parts @ self.counts
         return found
 
-    @property
-    def spread(self) -> Floats:
-        """How far the choices of the mix are from their mean, by cluster: the mean of the squares."""
-        found: Floats = np.array(self.parts) @ (np.array(self.counts) - self.mean) ** 2
+    def saved(self, bend: Floats, weights: Floats) -> Floats:
+        """Return about what mixing saves by cluster: what choices cost more than their mean would.
+
+        Parameters
+        ----------
+        bend
+            What a square of replicas costs by what they use, by cluster.
+        weights
+            What a unit of every level costs.
+        """
+        mean = self.mean
+        found: Floats = bend * (self.parts @ (self.counts - mean) ** 2)
+        for own, weight in zip(self.own, weights.tolist(), strict=True):
+            if own.counts:
+                found = found + weight * (self.parts @ own.by_cluster(self.counts) - own.by_cluster(mean))
         return found
 
     @property
     def largest(self) -> Numbers:
         """The choice of which there is most in the mix."""
-        return self.counts[max(range(len(self.parts)), key=self.parts.__getitem__)]
+        found: Numbers = self.counts[int(self.parts.argmax())]
+        return found
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Priced:
+    """Prices, and what no placement costs less than there.
+
+    Parameters
+    ----------
+    prices
+        Of a unit of every row, in whole steps.
+    scales
+        Steps in a unit of every level.
+    step
+        Steps in a unit of the level that is minimised.
+    rest
+        What rows cost at least, less what pinned levels may, in steps.
+    terms
+        What every workload costs at least, in steps.
+    """
+
+    prices: Numbers
+    scales: tuple[int, ...]
+    step: int
+    rest: Fraction
+    terms: tuple[Fraction, ...]
+
+    @property
+    def bound(self) -> Fraction:
+        """What the level that is minimised is not below."""
+        return (self.rest + sum(self.terms)) / self.step
+
+    def cheapest(self, mix: Mix, choice: Choice) -> tuple[Numbers, Fraction] | None:
+        """Return what is cheapest of some choices, and what all of them cost at least; None without any.
+
+        Raises
+        ------
+        TooLongError
+            It takes too long to tell what is cheapest.
+        """
+        own, constant = in_steps(mix.own, self.scales)
+        cost = replace(own, slope=own.slope + self.prices @ choice.usage)
+        found = choice.cheapest(cost, mix.near) if choice.faces else None
+        return None if found is None else (found.counts, found.least + constant)
+
+    def without(self, at: int, term: Fraction) -> "Priced":
+        """Return the same with another term of one workload."""
+        return replace(self, terms=(*self.terms[:at], term, *self.terms[at + 1 :]))
+
+
+@dataclass(slots=True, eq=False)
 class Blend:
     """The mixes of all workloads, and what levels weigh: the last of them is balance.
 
@@ -155,6 +199,8 @@ class Blend:
         By what the weights are changed.
     used
         About what is used, by row.
+    priced
+        The prices at which the bound is best so far; None before the first.
     """
 
     rows: FilledRows
@@ -163,6 +209,7 @@ class Blend:
     weights: Floats
     strides: Floats
     used: Floats
+    priced: Priced | None = None
 
     @classmethod
     def of(cls, rows: FilledRows, mixes: list[Mix], limits: tuple[Fraction | None, ...]) -> "Blend":
@@ -174,14 +221,24 @@ class Blend:
             blend.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
         return blend
 
-    def copied(self, at: int, mix: Mix) -> "Blend":
-        """Return the blend with another mix of one workload."""
-        mixes = [replace(each, parts=list(each.parts)) for each in self.mixes]
-        for each in mixes:
-            each.counts, each.used, each.costs = list(each.counts), list(each.used), list(each.costs)
-        mixes[at] = mix
-        used = self.used - self.mixes[at].total + mix.total
-        return replace(self, mixes=mixes, weights=self.weights.copy(), strides=self.strides.copy(), used=used)
+    def within(self, at: int, lower: Numbers, upper: Numbers) -> "Blend | None":
+        """Return the blend with bounds on one workload, at the same prices; None where that has no choice.
+
+        Raises
+        ------
+        TooLongError
+            It takes too long to tell what is cheapest.
+        """
+        mix, choice = self.mixes[at], self.mixes[at].choice.within(lower, upper)
+        found = None if self.priced is None else self.priced.cheapest(mix, choice)
+        if self.priced is None or found is None:
+            return None
+        counts, term = found
+        mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
+        mixes[at] = mix.within(choice, lower, upper, counts)
+        used = self.used - mix.total + mixes[at].total
+        weights, strides, priced = self.weights.copy(), self.strides.copy(), self.priced.without(at, term)
+        return replace(self, mixes=mixes, weights=weights, strides=strides, used=used, priced=priced)
 
     def rounded(self) -> float:
         """Return about what the choices cost of which there is most, as `value`."""
@@ -215,9 +272,7 @@ class Blend:
         for _ in range(SWEEPS):
             if sum(map(self._shift, self.mixes)) < NOTHING * self.weights[-1]:
                 break
-        self.mixes = [
-            mix.among([at for at, part in enumerate(mix.parts) if part > NOTHING]) for mix in self.mixes
-        ]
+        self.mixes = [mix.among(np.flatnonzero(mix.parts > NOTHING)) for mix in self.mixes]
         for at, (limit, cost) in enumerate(zip(self.limits, self.levels(), strict=True)):
             if limit is not None:
                 if (cost > float(limit) * ABOVE) != (self.strides[at] > 1):
@@ -228,25 +283,25 @@ class Blend:
         """Shift as much as gains most; return about what it gained."""
         if len(mix.used) < 2:
             return 0.0
-        costs = (np.array(mix.costs) @ self.weights + np.array(mix.used) @ self.prices()).tolist()
-        to = min(range(len(costs)), key=costs.__getitem__)
-        source = max((at for at in range(len(costs)) if mix.parts[at] > NOTHING), key=costs.__getitem__)
+        costs = mix.costs @ self.weights + mix.used @ self.prices()
+        to = int(costs.argmin())
+        source = int(np.where(mix.parts > NOTHING, costs, -np.inf).argmax())
         gain = float(costs[source] - costs[to])
         if gain <= NOTHING * self.weights[-1]:
             return 0.0
         change = mix.used[to] - mix.used[source]
         over = 1 + OVER * (self.used > self.rows.room)
         slowed = float((2 * self.weights[-1] * self.rows.bend * over * change * change).sum())
-        part = min(mix.parts[source], gain / slowed if slowed else 1.0)
+        part = min(float(mix.parts[source]), gain / slowed if slowed else 1.0)
         mix.parts[to] += part
         mix.parts[source] -= part
         self.used = self.used + part * change
         return part * gain
 
-    def bound(self) -> Fraction | None:
-        """Return the bound at the prices of the mix, and take the choices that are cheapest there into it.
+    def price(self) -> bool:
+        """Look for a better bound at the prices of the mix; take the choices that are cheapest there into it.
 
-        None where a workload has no choice left.
+        False where a workload has no choice left.
 
         Raises
         ------
@@ -260,26 +315,26 @@ class Blend:
         scale = DEAREST / max(dearest, 1 / DEAREST)
         whole = np.rint(prices * scale).astype(np.int64)
         # Any weights bound; one that is nothing beside the dearest price counts a step.
-        scales = [max(1, int(scale * weight)) for weight in self.weights.tolist()]
-        spent = self.rows.least(whole.tolist(), Fraction(scales[-1]))
-        for mix in self.mixes:
-            own, constant = in_steps(mix.own, scales)
-            cost = Bowls(own.bend, own.slope + whole @ mix.choice.usage)
-            cheapest = mix.choice.cheapest(cost, mix.near)
-            if cheapest is None:
-                return None
-            spent += cheapest.least + constant
-            mix.add(cheapest.counts)
-            mix.near = cheapest.counts
+        scales = tuple(max(1, int(scale * weight)) for weight in self.weights.tolist())
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
-        return (spent - sum(pinned, Fraction(0))) / scales[self.limits.index(None)]
+        rest = self.rows.least(whole.tolist(), Fraction(scales[-1])) - sum(pinned, Fraction(0))
+        priced, terms = Priced(whole, scales, scales[self.limits.index(None)], rest, ()), list[Fraction]()
+        for mix in self.mixes:
+            found = priced.cheapest(mix, mix.choice)
+            if found is None:
+                return False
+            mix.near, term = found
+            mix.add(mix.near)
+            terms.append(term)
+        priced = replace(priced, terms=tuple(terms))
+        if self.priced is None or priced.bound > self.priced.bound:
+            self.priced = priced
+        return True
 
-    def gain(self, mix: Mix) -> Floats:
-        """Return what a square of replicas costs, by cluster: what mixes of choices save of it."""
-        bend = self.weights[-1] * self.rows.bend
-        own = (weight * each.floats[0] for weight, each in zip(self.weights, mix.own, strict=True))
-        found: Floats = bend @ mix.choice.usage.astype(float) ** 2 + sum(own)
-        return found
+    def saved(self, mix: Mix) -> Floats:
+        """Return about what mixing the choices of a workload saves, by cluster."""
+        usage = mix.choice.usage.astype(float)
+        return mix.saved(self.weights[-1] * self.rows.bend @ usage**2, self.weights)
 
     def _dearest(self, mix: Mix) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""

@@ -4,19 +4,19 @@ from collections import Counter
 from dataclasses import replace
 from itertools import takewhile
 
-from fairlead.models.levels import COPIES
+from fairlead.models.levels import BALANCE, COPIES
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.rules import Duplicated, GroupTotal, MoveBudget
+from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import tied_by
-from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.rows import Placed, beside
 from fairlead.solver.exact.boxes import has_box
-from fairlead.solver.levels.spans import span_of
+from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
 
 
 def settled(problem: Problem) -> frozenset[str]:
@@ -87,7 +87,7 @@ def resting(problem: Problem, found: Answer) -> frozenset[str]:
 def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
     """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
     sets = [
-        frozenset(tied_by(rule, problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
+        frozenset(rule.tied(problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
         for rule in problem.rules
     ]
     while True:
@@ -95,3 +95,51 @@ def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> fro
         if more == keys:
             return keys
         keys = more
+
+
+def open_part(problem: Problem, keys: frozenset[str], placement: Placement, spans: Spans) -> Problem:
+    """Return the problem of some workloads while all others stand where they stand."""
+    chosen = [each for each in problem.workloads if each.key in keys]
+    whole = len(chosen) == len(problem.workloads)
+    part = problem if whole else beside(problem, chosen, placement.to_dict())
+    rules = tuple(
+        _narrowed(rule, problem, keys, placement, spans)
+        for rule in problem.balances or ()
+        if not rule.members.isdisjoint(keys)
+    )
+    workloads = tuple(_with_copies(each, problem, placement) for each in part.workloads)
+    return replace(part, workloads=workloads, balances=rules, partial=False)
+
+
+def _narrowed(
+    rule: Balance, problem: Problem, keys: frozenset[str], placement: Placement, spans: Spans
+) -> Balance:
+    """Return a balance of which some members stand where they stand."""
+    others = tuple(each for each in problem.workloads if each.key not in keys)
+    standing = used_by(rule, replace(problem, workloads=others), placement)
+    used = used_by(rule, problem, placement)
+    moving = [problem.workload(key) for key in sorted(rule.members & keys)]
+    totals = {
+        resource: sum(used.get((name, resource), 0) for name in shares)
+        for resource, shares in rule.shares.items()
+        if all(uses_alike(each, _span(each, placement, spans), resource, shares, problem) for each in moving)
+    }
+    return replace(rule, standing=standing, totals=totals)
+
+
+def _with_copies(workload: Workload, problem: Problem, placement: Placement) -> Workload:
+    """Return a workload with as many copies as it has, where it chooses them.
+
+    Levels before balance say how many, unless several workloads compete for them.
+    """
+    if not chooses_copies(workload):
+        return workload
+    names, held = frozenset(problem.cluster_by_name), sum(placement.of(workload.key).values())
+    return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
+
+
+def _span(workload: Workload, placement: Placement, spans: Spans) -> Span:
+    """Return what a workload holds, with as many copies as it has where it chooses them."""
+    span = spans[workload.key]
+    held = sum(placement.of(workload.key).values())
+    return replace(span, total=held) if chooses_copies(workload) else span

@@ -1,24 +1,25 @@
-"""What a workload costs on a level by itself, as a bowl of every cluster."""
+"""What a workload costs on a level by itself, as a bowl of every cluster, less what is saved there."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
+from fairlead.encoders.scale import Held
 from fairlead.models.levels import DEVIATIONS, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.exact.costs.levels import weights_of
-from fairlead.solver.levels.filled_rows import Choice, Floats, Numbers
+from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCost:
-    """The cost ``constant + sum bend x^2 + slope x`` of a placement, or less than that.
+    """The cost ``constant + sum bend x^2 + slope x - saved min(x, held)`` of a placement.
 
     Parameters
     ----------
@@ -26,11 +27,17 @@ class OwnCost:
         By cluster; exactly.
     constant
         What is added.
+    saved
+        What each replica saves where replicas are held, as many as are.
+    held
+        How many that are, by cluster.
     """
 
     bend: Sequence[Fraction]
     slope: Sequence[Fraction]
     constant: Fraction = Fraction(0)
+    saved: Fraction = Fraction(0)
+    held: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     floats: tuple[Floats, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,29 +52,54 @@ class OwnCost:
     @property
     def counts(self) -> bool:
         """Whether anything is known of the cost."""
-        return bool(self.floats[1].any()) or bool(self.constant)
+        return bool(self.floats[1].any()) or bool(self.constant) or bool(self.saved)
+
+    def beside(self, other: "OwnCost", weight: Fraction) -> "OwnCost":
+        """Return this with so much of another cost; what replicas save is the other's."""
+        bend, slope = (
+            [one + weight * more for one, more in zip(*both, strict=True)]
+            for both in ((self.bend, other.bend), (self.slope, other.slope))
+        )
+        return OwnCost(bend, slope, self.constant + weight * other.constant, weight * other.saved, other.held)
+
+    def by_cluster(self, counts: Numbers | Floats) -> Floats:
+        """Return about what placements cost, by cluster, without what is constant."""
+        bend, slope = self.floats
+        found: Floats = (bend * counts + slope) * counts
+        return found - float(self.saved) * np.minimum(counts, self.held) if self.saved else found
 
     def about(self, counts: Numbers) -> float:
         """Return about what a placement costs."""
-        bend, slope = self.floats
-        return float(((bend * counts + slope) * counts).sum()) + float(self.constant)
+        return float(self.by_cluster(counts).sum()) + float(self.constant)
 
     def dearest(self, most: int) -> Floats:
         """Return about what the last of so many replicas costs at most, by cluster."""
         bend, slope = self.floats
-        found: Floats = 2 * most * bend + np.abs(slope)
+        found: Floats = 2 * most * bend + np.abs(slope) + float(self.saved)
         return found
 
 
 def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fraction]:
-    """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart."""
+    """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart.
+
+    Of one of them at most replicas save anything.
+    """
     known = [(each, scale) for each, scale in zip(costs, scales, strict=True) if scale and each.counts]
     parts = [
         [[each.numerator * scale // each.denominator for each in some] for some in (own.bend, own.slope)]
         for own, scale in known
     ]
     whole = np.array(parts or [[[0] * len(costs[0].bend)] * 2], dtype=np.int64).sum(axis=0)
-    return Bowls(whole[0], whole[1]), sum((scale * own.constant for own, scale in known), Fraction(0))
+    saved, held = next(
+        (
+            (np.full_like(own.held, math.ceil(scale * own.saved)), own.held)
+            for own, scale in known
+            if own.saved
+        ),
+        (None, None),
+    )
+    bowls = Bowls(whole[0], whole[1], saved, held)
+    return bowls, sum((scale * own.constant for own, scale in known), Fraction(0))
 
 
 def is_own(level: Level) -> bool:
@@ -75,47 +107,54 @@ def is_own(level: Level) -> bool:
     return level.base in DEVIATIONS or level.key in MOVES
 
 
-def own_cost(workload: Workload, choice: Choice, problem: Problem, level: Level) -> OwnCost:
-    """Return what a workload costs on a level; nothing where that is not known."""
+def own_cost(
+    workload: Workload, choice: Choice, problem: Problem, level: Level, held: Held | None = None
+) -> OwnCost:
+    """Return what a workload costs on a level, or less; nothing where that is not known.
+
+    Parameters
+    ----------
+    held
+        What overflow tiers hold, as far as that is known.
+    """
     found = None
     if level.priority == workload.priority and level.base in levels_of_workload(workload):
-        if level.base in DEVIATIONS and problem.deviation is Deviation.WEBSTER:
-            found = _webster(workload, choice)
+        rule = workload.rule(Weights)
+        if level.base in DEVIATIONS and problem.deviation is Deviation.WEBSTER and rule is not None:
+            found = _webster(workload, rule, choice, held or {})
         elif level.key in MOVES:
             found = _moves(workload, choice)
     return found or OwnCost.nothing(len(choice.names))
 
 
-def _webster(workload: Workload, choice: Choice) -> OwnCost | None:
-    """Return the distance from the quotas; None where it is open what is measured."""
-    rule = workload.rule(Weights)
-    if rule is None:
-        return None
-    used = {name for name, most in zip(choice.names, choice.most.tolist(), strict=True) if most}
-    holding = [each for each in rule.tiers if not each.isdisjoint(used)]
-    weights, whole = weights_of(rule, choice.names, holding[0] if holding else None)
-    one_tier = len(holding) == 1 and used <= holding[0]
-    if not whole or not workload.replicas or (rule.tiers and not one_tier):
-        return None
-    # The sum of (x - q)^2 / q over quotas q = N w / W is the sum of W x^2 / N w - 2 x, and N.
-    bend = [Fraction(whole, workload.replicas * each) if each else Fraction(0) for each in weights.tolist()]
-    slope = [Fraction(-2) if each else Fraction(0) for each in weights.tolist()]
-    return OwnCost(bend, slope, Fraction(workload.replicas))
+def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> OwnCost:
+    """Return the distance from the quotas, or less where it is open how many replicas a tier holds.
+
+    The sum of (x - q)^2 / q over quotas q = N w / W is the sum of W x^2 / N w - x where there is a weight,
+    and of x where there is none, as N is the sum of all x. The more replicas N may be, the less that is.
+    """
+    tiers = rule.tiers or (frozenset(choice.names),)
+    known = [most for _, most in held.get(workload.key, ())] or [workload.replicas] * len(tiers)
+    bend, slope = [Fraction(0)] * len(choice.names), [Fraction(0)] * len(choice.names)
+    for tier, most in zip(tiers, known, strict=True):
+        inside = [at for at, name in enumerate(choice.names) if name in tier]
+        room = min(most, workload.replicas, int(choice.most[inside].sum()))
+        whole = sum(weight for name, weight in rule.weights.items() if name in tier)
+        for at in inside if room and whole else ():
+            weight = rule.weights.get(choice.names[at], 0)
+            bend[at] = Fraction(whole, room * weight) if weight else Fraction(0)
+            slope[at] = Fraction(-1 if weight else 1)
+    return OwnCost(bend, slope)
 
 
 def _moves(workload: Workload, choice: Choice) -> OwnCost | None:
-    """Return the replicas that are stopped where they run, or fewer where a cluster may hold more of them.
-
-    Where it can hold no more than what runs, each replica that it holds is one that is not stopped.
-    """
+    """Return the replicas that are stopped where they run: each that stays saves one."""
     rule = workload.rule(Moves)
     if rule is None:
         return None
     held = moves.movable(
         workload, {name: count for name, count in workload.current.items() if name in rule.present}
     )
-    most = dict(zip(choice.names, choice.most.tolist(), strict=True))
-    stopping = {name: count for name, count in held.items() if most.get(name, 0) <= count}
-    slope = [Fraction(-1 if name in stopping else 0) for name in choice.names]
-    gone = sum(stopping.values()) - moves.unavoidable(workload, held)
-    return OwnCost([Fraction(0)] * len(slope), slope, Fraction(gone))
+    gone = sum(held.values()) - moves.unavoidable(workload, held)
+    nothing = [Fraction(0)] * len(choice.names)
+    return OwnCost(nothing, nothing, Fraction(gone), Fraction(1), choice.counts(held))

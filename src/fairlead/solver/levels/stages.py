@@ -12,20 +12,7 @@ from types import MappingProxyType
 from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_UNCHANGED, Level, tier
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Aggregated,
-    Capacity,
-    Copies,
-    CustomCost,
-    Evenness,
-    MovePrice,
-    Moves,
-    Price,
-    Shares,
-    Tiers,
-    Weights,
-    WorkloadRule,
-)
+from fairlead.models.rules import Capacity, Preference, WorkloadRule
 from fairlead.models.score import levels_of, levels_of_rule
 from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
@@ -34,9 +21,6 @@ from fairlead.solver.exact.alone import place_alone
 
 EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
 """Keys of levels that are about what has to move and what overflows."""
-
-PREFERENCES = (Aggregated, Copies, CustomCost, Evenness, MovePrice, Moves, Price, Shares, Tiers, Weights)
-"""Rules that only say what is better."""
 
 ROUNDS = 3
 """How often every workload is placed again."""
@@ -73,7 +57,7 @@ def _bare(workload: Workload, levels: frozenset[Level]) -> Workload:
         about = levels_of_rule(rule, workload)
         return not about or not levels.isdisjoint(about)
 
-    rules = tuple(rule for rule in workload.rules if not isinstance(rule, PREFERENCES) or counts(rule))
+    rules = tuple(rule for rule in workload.rules if not isinstance(rule, Preference) or counts(rule))
     return replace(workload, rules=rules)
 
 

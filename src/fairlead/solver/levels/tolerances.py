@@ -16,14 +16,12 @@ from fairlead.models.levels import BALANCE, COPIES, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import GroupTotal
-from fairlead.models.rules.balance import Balance, used_by
+from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
-from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.answers.rows import Placed, beside
+from fairlead.solver.answers.rows import Placed
 from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
 from fairlead.solver.levels.frozen import frozen
@@ -31,11 +29,12 @@ from fairlead.solver.levels.movable import (
     apart,
     chooses_copies,
     copies_are_known,
+    open_part,
     resting,
     settled,
     tied,
 )
-from fairlead.solver.levels.spans import Span, Spans, least_balance, spans_of, uses_alike
+from fairlead.solver.levels.spans import Spans, least_balance, spans_of
 from fairlead.solver.levels.targets import (
     MOST_PLACES,
     Target,
@@ -86,6 +85,19 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
     return loosening.answer()
+
+
+def is_searched(problem: Problem) -> bool:
+    """Tell whether balance counts, and those that may stand elsewhere are few enough for a search of it."""
+    due = sum(each.due or each.fresh for each in problem.workloads)
+    return bool(problem.balances) and due * len(problem.clusters) <= MOST_PLACES
+
+
+def will_do(problem: Problem, found: Answer, alone: Placed) -> bool:
+    """Tell whether nothing is to be searched on loose levels: what was found where none is will do there."""
+    return _Loosening.at_once(problem, found).is_even() or not any(
+        _Loosening.of(problem, found, alone).open_sets()
+    )
 
 
 def unsearched(problem: Problem, placement: Placement) -> Answer:
@@ -190,7 +202,7 @@ class _Loosening:
 
     def searched(self, keys: frozenset[str], search: Search) -> "_Loosening":
         """Return how far it is with some workloads searched together."""
-        part = self.part(keys)
+        part = open_part(self.problem, keys, self.placement, self.spans)
         if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
             return replace(self, certain=False)
         start = self.evened(part, search)
@@ -237,17 +249,6 @@ class _Loosening:
             inside = evened_out(part, rule, inside, self.apart, goal, until)
         return replace(self, placement=Placement({**self.placement, **inside}))
 
-    def part(self, keys: frozenset[str]) -> Problem:
-        """Return the problem of some workloads while all others stand where they stand."""
-        problem, chosen = self.problem, [each for each in self.problem.workloads if each.key in keys]
-        rules = tuple(
-            self._narrowed(rule, keys) for rule in self._balances if not rule.members.isdisjoint(keys)
-        )
-        whole = len(chosen) == len(problem.workloads)
-        part = problem if whole else beside(problem, chosen, self.placement.to_dict())
-        workloads = tuple(map(self._with_copies, part.workloads))
-        return replace(part, workloads=workloads, balances=rules, partial=False)
-
     @property
     def _strictly(self) -> Mapping[Level, Attained]:
         """The levels of the strict answer; none where nothing was searched."""
@@ -262,36 +263,6 @@ class _Loosening:
     def _balances(self) -> tuple[Balance, ...]:
         """Who is to fill clusters together."""
         return self.problem.balances or ()
-
-    def _narrowed(self, rule: Balance, keys: frozenset[str]) -> Balance:
-        """Return a balance of which some members stand where they stand."""
-        others = tuple(each for each in self.problem.workloads if each.key not in keys)
-        standing = used_by(rule, replace(self.problem, workloads=others), self.placement)
-        used = used_by(rule, self.problem, self.placement)
-        moving = [self.problem.workload(key) for key in sorted(rule.members & keys)]
-        spans = {each.key: self._span(each) for each in moving}
-        totals = {
-            resource: sum(used.get((name, resource), 0) for name in shares)
-            for resource, shares in rule.shares.items()
-            if all(uses_alike(each, spans[each.key], resource, shares, self.problem) for each in moving)
-        }
-        return replace(rule, standing=standing, totals=totals)
-
-    def _with_copies(self, workload: Workload) -> Workload:
-        """Return a workload with as many copies as it has, where it chooses them.
-
-        Levels before balance say how many, unless several workloads compete for them (`certain`).
-        """
-        if not chooses_copies(workload):
-            return workload
-        names, held = frozenset(self.problem.cluster_by_name), sum(self.placement.of(workload.key).values())
-        return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
-
-    def _span(self, workload: Workload) -> Span:
-        """Return what a workload holds, with as many copies as it has where it chooses them."""
-        span = self.spans[workload.key]
-        held = sum(self.placement.of(workload.key).values())
-        return replace(span, total=held) if chooses_copies(workload) else span
 
     def targets_of(self, part: Problem) -> Targets:
         """Return the targets of the levels of some workloads."""

@@ -16,7 +16,6 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
-from fairlead.models.rules.moves import cost as moves_of
 from fairlead.models.share import Amount, is_amount
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
@@ -190,7 +189,7 @@ class RebalancePlan(Answer):
             return {}
         present = Moves(frozenset(self.problem.cluster_by_name))
         counts = {
-            workload.key: moves_of(present, workload, target.of(workload.key))
+            workload.key: present.among(workload, target.of(workload.key))
             for workload in self.problem.workloads
         }
         return {key: count for key, count in counts.items() if count > 0}

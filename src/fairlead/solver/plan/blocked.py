@@ -6,8 +6,6 @@ What is said to help has been tried.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import networkx as nx
-
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Companionship
@@ -121,6 +119,8 @@ def _exchanges(
     full: Sequence[Move], stuck: Migration, room: Mapping[Place, int], reaches: Reaches
 ) -> dict[Move, str]:
     """Say for every move in a ring of clusters without room what would let the ring turn."""
+    import networkx as nx
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((move.source, move.target) for move in full if move.source and move.target)
     found: dict[Move, str] = {}

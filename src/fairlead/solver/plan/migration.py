@@ -146,6 +146,13 @@ def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dic
     return between(position, path.target)
 
 
+def changing(path: WorkloadPath, *, everywhere: bool) -> list[str]:
+    """Return the clusters on which the replicas of a workload may change."""
+    out, into = left_over(path, path.start)
+    more = path.constraints.open.keys() if everywhere else ()
+    return sorted({*out, *into, *more})
+
+
 def migration_of(
     problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
 ) -> Migration:

@@ -16,9 +16,9 @@ from fairlead.manifests.yaml.documents import Document, Places
 from fairlead.manifests.yaml.files import read_path
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.reader import read_object
-from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.answer import Answer
 from fairlead.models.errors import ManifestError, Mistake, UsageError
+from fairlead.models.mistaken import MOST_REPLICAS
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.share import is_amount

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
+from fairlead.solver.plan.questions import one_wave, reach, size
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.wave_model import one_wave, reach, size
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort
+from fairlead.solver.running.effort import Effort
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from fairlead.solver.plan.greedy import Steps, end_of, repairs
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
+from fairlead.solver.plan.questions import reach, size
 from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds
 from fairlead.solver.plan.steps import NOTHING, total
-from fairlead.solver.plan.wave_model import reach, size
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Verdict
+from fairlead.solver.running.effort import Effort, Verdict
 
 LARGE = 8000
 """Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""

@@ -15,6 +15,7 @@ from fairlead.models.rules.move_budget import under_way
 from fairlead.models.share import Amount, share_of
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
+from fairlead.models.words import no_such
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
 
@@ -81,7 +82,7 @@ def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:
     for noun, given, known in named:
         strangers = sorted(given - known)
         if strangers:
-            raise UsageError(f"no {noun} {strangers[0]!r}; known: {', '.join(sorted(known)) or 'none'}")
+            raise UsageError(no_such(noun, strangers[0], known))
 
 
 def _stands_well(workload: Workload, problem: Problem) -> bool:

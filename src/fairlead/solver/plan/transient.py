@@ -41,7 +41,6 @@ from typing import Generic, TypeVar, assert_never
 from fairlead.models.check import broken, required_by
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.quantity import format_units
 from fairlead.models.requirement import Among, Binds, Groups, Requirement, Side
 from fairlead.models.rules import (
     Candidates,
@@ -51,10 +50,8 @@ from fairlead.models.rules import (
     MoveBudget,
     Quota,
     WorkloadRule,
-    companionship,
-    quota,
 )
-from fairlead.models.rules.capacity import graded_room
+from fairlead.models.rules.capacity import graded_room, too_many, too_much
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Amounts, add, usage
@@ -172,11 +169,9 @@ def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
         match rule:
             case Companionship():
                 snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
-                found = partial(companionship.violations, rule, problem)
-                rows.append(Row(snapshots, found, rule.members))
+                rows.append(Row(snapshots, partial(rule.violations, problem), rule.members))
             case Quota():
-                inside = tuple(workload.key for workload in problem.workloads_in(rule.namespace))
-                rows.append(Row(MOST, partial(quota.violations, rule, problem), inside))
+                rows.append(Row(MOST, partial(rule.violations, problem), rule.tied(problem)))
             case Capacity() | MoveBudget():
                 continue
             case _:
@@ -290,10 +285,7 @@ class Capacities:
                 limit, self._used.get((name, resource), 0), self._in_target.get((name, resource), 0)
             )
             if amount > allowed:
-                asked, given = format_units(resource, amount), format_units(resource, limit)
-                text = f"{name}: {asked} {resource} requested, {given} available"
-                source = self._problem.cluster_by_name[name].source
-                yield Violation("capacity", text, amount - limit, source, None, name)
+                yield too_much(self._problem.cluster_by_name[name], resource, amount, limit)
 
     def _of_grades(self, workload: Workload, taken: Course, moment: Moment) -> Iterator[Violation]:
         """List clusters whose nodes do not fit a workload."""
@@ -302,8 +294,7 @@ class Capacities:
             most = graded_room(workload, cluster)
             held, due = taken.before.get(name, 0), self._target.of(workload.key).get(name, 0)
             if most is not None and replicas > max(most, held, due):
-                text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
-                yield Violation("capacity", text, replicas - most, cluster.source, workload.key, name)
+                yield too_many(workload, cluster, replicas, most)
 
 
 def _difference(now: Placed, before: Placed) -> dict[str, int]:

@@ -11,65 +11,18 @@ from collections.abc import Sequence
 from ortools.sat.python import cp_model
 
 from fairlead.solver.plan.greedy import Steps
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, changing, left_over
 from fairlead.solver.plan.steps import Step, total
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
 from fairlead.solver.plan.waves import Order
-from fairlead.solver.running.engine import Effort, Verdict, run
+from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.engine import run
 
 KINDS = ("starts", "late", "early", "gone")
 
 
-def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
-    """Return how many numbers of replicas a model has."""
-    return waves * sum(len(_clusters(path, everywhere=everywhere)) for path in migration.paths.values())
-
-
-def reach(
-    migration: Migration, waves: int, effort: Effort, *, everywhere: bool = False
-) -> tuple[Verdict, tuple[Steps, ...]]:
-    """Look for a plan of a number of waves that reaches the target.
-
-    Parameters
-    ----------
-    everywhere
-        True where replicas may wait on any cluster that is open to them.
-
-    Returns
-    -------
-    verdict, waves
-        ``INFEASIBLE`` is proven; the waves are empty where none were found.
-    """
-    model = _WaveModel(migration, waves, everywhere=everywhere)
-    model.reach()
-    cost = [(each, 1) for each in model.numbers("early")]
-    if everywhere:
-        cost += [(each, 1) for each in model.numbers("starts")]
-    return model.solve(cost, effort)
-
-
-def one_wave(migration: Migration, effort: Effort) -> Steps:
-    """Return the wave that moves the most replicas straight to the target, stopping as few first as possible.
-
-    Empty where none moves, or none was found in time.
-    """
-    model = _WaveModel(migration, 1, everywhere=False)
-    early, starts, gone = model.numbers("early"), model.numbers("starts"), model.numbers("gone")
-    weight = 1 + sum(total(path.start) for path in migration.paths.values())
-    cost = [(each, 1) for each in early] + [(each, -weight) for each in (*starts, *gone)]
-    _, waves = model.solve(cost, effort)
-    return waves[0] if waves else {}
-
-
-def _clusters(path: WorkloadPath, *, everywhere: bool) -> list[str]:
-    """Return the clusters on which the replicas of a workload may change."""
-    out, into = left_over(path, path.start)
-    more = path.constraints.open.keys() if everywhere else ()
-    return sorted({*out, *into, *more})
-
-
-class _WaveModel:
+class WaveModel:
     """A model under construction."""
 
     def __init__(self, migration: Migration, waves: int, *, everywhere: bool) -> None:
@@ -129,7 +82,7 @@ class _WaveModel:
         out, into = left_over(path, path.start)
         most = max(total(path.start), total(path.target))
         under_way, stopped, started, end = dict(before), dict(before), dict(before), dict(before)
-        for cluster in _clusters(path, everywhere=self.everywhere):
+        for cluster in changing(path, everywhere=self.everywhere):
             limit = most if self.everywhere else 0
             may_start = cluster in path.constraints.open or cluster in into
             start = self._number(path, cluster, number, "starts", (limit or into.get(cluster, 0)) * may_start)
@@ -173,7 +126,7 @@ class _WaveModel:
     def _totals(self, path: WorkloadPath) -> None:
         """Stop for good, and start without stopping, only as many as the totals differ by."""
         change = total(path.target) - total(path.start)
-        clusters = _clusters(path, everywhere=self.everywhere)
+        clusters = changing(path, everywhere=self.everywhere)
         fresh: list[Expression] = []
         gone: list[Expression] = []
         for number in range(self.waves):
@@ -205,7 +158,7 @@ class _WaveModel:
         peak: dict[Place, Expression] = {}
         for key, then in moments.items():
             path = self.migration.paths[key]
-            for cluster in _clusters(path, everywhere=self.everywhere):
+            for cluster in changing(path, everywhere=self.everywhere):
                 for place, need in path.needs.get(cluster, {}).items():
                     fixed[place] = fixed.get(place, 0) + need * path.start.get(cluster, 0)
                     before[place] = before.get(place, 0) + need * then.before.get(cluster, 0)

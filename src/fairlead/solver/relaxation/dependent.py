@@ -33,7 +33,7 @@ from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.changes.opening import spelled, tolerated
+from fairlead.solver.changes.opening import tolerated
 from fairlead.solver.relaxation.relaxable import Key, widest
 from fairlead.solver.relaxation.relaxed import Relaxed
 
@@ -205,7 +205,7 @@ def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
 def _wide(workload: Workload, known: Candidates, problem: Problem) -> tuple[WorkloadRule, ...]:
     """Return the rules of a workload once it tolerates every taint that keeps it off some cluster."""
     rules = workload.rules
-    for taint in sorted({spelled(taint) for each in known.excluded.values() for taint in each.taints}):
+    for taint in sorted({taint for each in known.excluded.values() for taint in each.taints}):
         rules = tolerated(rules, taint, workload, problem)
     return rules
 

@@ -120,7 +120,7 @@ def _of_clusters(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Exce
         # To open a cluster costs 1, whatever it has.
         return
     adding: dict[tuple[str, str], Relaxable] = {
-        (relaxable.cluster or "", relaxable.detail): relaxable
+        (relaxable.cluster or "", relaxable.named): relaxable
         for relaxable in found
         if relaxable.kind is Kind.CAPACITY
     }

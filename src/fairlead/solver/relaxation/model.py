@@ -37,10 +37,11 @@ from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
 from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Relaxed, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Verdict, run
+from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.engine import run
 
-POLISHING = 0.5
-"""Seconds at most for each choice among changes that cost the same."""
+POLISHING = 0.2
+"""Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class RelaxationModel:
     def _farthest(self, relaxable: Relaxable, known: Sequence[Key], encoding: Encoding) -> int:
         """Return how far a relaxable can be relaxed to any effect."""
         if relaxable.kind is Kind.MOVE_BUDGET:
-            rule = budget_of(relaxable.detail, self.problem)
+            rule = budget_of(relaxable.named, self.problem)
             upper = {each.key: max(each.replicas, widest(each)) for each in self.problem.workloads}
             return max(0, most_moved(rule, self.problem, lambda key: upper[key]) - rule.most)
         return min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
@@ -152,7 +153,7 @@ class RelaxationModel:
             for each in self.relaxed
             if each.relaxable.kind is kind
             and workload in each.relaxable.workloads
-            and each.relaxable.detail == detail
+            and each.relaxable.named == detail
         ]
 
     def _keep_shared_totals_equal(self, encoding: Encoding) -> None:
@@ -161,7 +162,7 @@ class RelaxationModel:
         Of a single workload that follows, as nobody changes more than is needed.
         """
         sharing = {
-            (key, each.relaxable.kind, each.relaxable.detail)
+            (key, each.relaxable.kind, each.relaxable.named)
             for each in self.relaxed
             if each.relaxable.kind in (Kind.TOTAL, Kind.REPLICAS) and each.relaxable.sharing
             for key in each.relaxable.workloads
@@ -184,7 +185,7 @@ class RelaxationModel:
         sizes = {each.key: self._changes_of(Kind.REPLICAS, each.key) for each in self.problem.workloads}
         rows = BudgetRows(self.problem, encoding, sizes)
         steps = {
-            each.relaxable.detail: each.steps
+            each.relaxable.named: each.steps
             for each in self.relaxed
             if each.relaxable.kind is Kind.MOVE_BUDGET
         }
@@ -207,7 +208,7 @@ class RelaxationModel:
         if found.values is None:
             return None
         certain = found.verdict is Verdict.OPTIMAL
-        short = Effort(deadline.part(0.5, POLISHING), 1, seed)
+        short = Effort(deadline.part(0.5), 1, seed, POLISHING)
         values: Sequence[int] = found.values
         if certain:
             values = polished(Copy(self._model().clone(), variables, short), self.relaxed, values)
@@ -235,7 +236,7 @@ class RelaxationModel:
     def _lacking(self, relaxable: Relaxable, known: Mapping[int, Term]) -> int:
         """Return how far a relaxable has to be relaxed for what the greedy placement lacks."""
         if relaxable.kind is Kind.MOVE_BUDGET:
-            return missed(budget_of(relaxable.detail, self.problem), self.problem, self._greedy)
+            return missed(budget_of(relaxable.named, self.problem), self.problem, self._greedy)
         given = {} if self.encoding is None else self.encoding.given
         return -(
             -max(known[given[key].index][1] for key in relaxable.keys if key in given) // relaxable.every

@@ -8,6 +8,7 @@ from typing import assert_never
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
 from fairlead.models.amounts import largest
+from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.requirement import Side as RuleSide
 from fairlead.models.rules import (
@@ -27,10 +28,9 @@ from fairlead.models.rules import (
     total,
 )
 from fairlead.models.source import Source
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.changes.opening import spelled
 
 PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""
@@ -64,7 +64,7 @@ class Relaxable:
     kind: Kind
     workload: str | None
     cluster: str | None
-    detail: str
+    detail: Detail
     before: int
     direction: int
     most: int
@@ -78,6 +78,11 @@ class Relaxable:
         """Return a change of the number, by so much in its own unit, as one of its workloads has it."""
         after = self.before + self.direction * by
         return Change(self.kind, workload, self.cluster, self.detail, self.before, after, cost, self.source)
+
+    @property
+    def named(self) -> str:
+        """What else names it, in words."""
+        return detail_text(self.detail)
 
     @property
     def workloads(self) -> tuple[str, ...]:
@@ -219,27 +224,26 @@ def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Re
         opening = dict(rule.held_only)
     else:
         opening = {**rule.excluded, **rule.held_only}
-    keys: dict[str, dict[Key, int]] = {}
-    sources: dict[str, Source | None] = {}
+    keys: dict[Taint, dict[Key, int]] = {}
+    sources: dict[Taint, Source | None] = {}
     for name, exclusion in sorted(opening.items()):
         evicting = any(taint.effect != "NoSchedule" for taint in exclusion.taints)
         for taint in exclusion.taints:
             stays = evicting and taint.effect == "NoSchedule" and name in rule.excluded
             key: Key = (Because(candidates.KIND, workload.key, name), "most")
-            text = spelled(taint)
-            keys.setdefault(text, {})[key] = workload.current.get(name, 0) if stays else 0
-            sources.setdefault(text, exclusion.source)
-    for text, found in keys.items():
+            keys.setdefault(taint, {})[key] = workload.current.get(name, 0) if stays else 0
+            sources.setdefault(taint, exclusion.source)
+    for taint, found in keys.items():
         yield Relaxable(
             Kind.TOLERATION,
             workload.key,
             None,
-            text,
+            taint,
             0,
             1,
             1,
             tuple(found),
-            sources[text],
+            sources[taint],
             every=most,
             staying={key: held for key, held in found.items() if held},
         )

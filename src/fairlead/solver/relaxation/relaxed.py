@@ -17,7 +17,8 @@ from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import ORDER, order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
-from fairlead.solver.running.engine import Effort, run
+from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.engine import run
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""
@@ -83,7 +84,7 @@ def relaxable_order(relaxable: Relaxable) -> tuple[int, str, str, str, int]:
         ORDER.index(relaxable.kind),
         relaxable.workload or "",
         relaxable.cluster or "",
-        relaxable.detail,
+        relaxable.named,
         relaxable.direction,
     )
 

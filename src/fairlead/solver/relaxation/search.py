@@ -18,7 +18,7 @@ from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.joint_choices import choices, is_complete, is_shut, reaching
+from fairlead.solver.groups.choices import choices, is_complete, is_shut, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline

@@ -8,11 +8,10 @@ from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
-from fairlead.models.statement import Change
+from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.changes.opening import spelled
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 
 
@@ -80,7 +79,7 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
 def _of_others(
     workload: Workload,
     wanted: Mapping[Hashable, Change],
-    tolerated: Mapping[tuple[Hashable, str], Change],
+    tolerated: Mapping[tuple[Hashable, Detail], Change],
     problem: Problem,
 ) -> Iterator[Change]:
     """Yield the changes that are made for a workload too, also where it has no use for them."""
@@ -90,7 +89,7 @@ def _of_others(
             yield wanted[number]
     place, rule = tolerations_of(workload), workload.rule(Candidates)
     closed = {} if rule is None else {**rule.excluded, **rule.held_only}
-    taints = {spelled(taint) for each in closed.values() for taint in each.taints}
+    taints = {taint for each in closed.values() for taint in each.taints}
     for (policy, taint), change in tolerated.items():
         if policy == place and taint in taints:
             yield change
@@ -114,7 +113,7 @@ def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
         if each.kind == Kind.TOLERATION and each.workload is not None
     }
     return bool(tolerated) and any(
-        (tolerations_of(workload), spelled(taint)) in tolerated
+        (tolerations_of(workload), taint) in tolerated
         for workload in workloads
         for rules in (workload.rules, *(group.rules for group in workload.groups))
         for rule in rules

@@ -111,12 +111,12 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
         }
         left = rule.limits[scope].hard - taken_by_others(rule, problem)[scope]
         return Stock(places, left, allowed(rule, problem)[scope])
-    cluster = problem.cluster_by_name[relaxable.cluster or ""]
-    asked = asked_of(problem, cluster)[relaxable.detail]
+    cluster, resource = problem.cluster_by_name[relaxable.cluster or ""], relaxable.named
+    asked = asked_of(problem, cluster)[resource]
     return Stock(
         {Place(key, cluster.name): need for key, need in asked.items()},
-        at_hand(problem, cluster.name, relaxable.detail),
-        problem.limits.get((cluster.name, relaxable.detail), 0),
+        at_hand(problem, cluster.name, resource),
+        problem.limits.get((cluster.name, resource), 0),
     )
 
 

@@ -17,7 +17,6 @@ from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
-from fairlead.solver.changes.opening import spelled
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.dispensers import reference
@@ -67,7 +66,7 @@ class Way:
         return sum(change.cost for change in self.changes)
 
     @property
-    def rules(self) -> frozenset[tuple[str | None, ...]]:
+    def rules(self) -> frozenset[tuple[object, ...]]:
         """What is changed, whatever the amounts."""
         return frozenset(each.about for each in self.changes)
 
@@ -228,9 +227,7 @@ def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
 
 def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:
     """Return changes that tolerate taints."""
-    return tuple(
-        Change(Kind.TOLERATION, workload.key, None, spelled(taint), 0, 1, 1, source) for taint in taints
-    )
+    return tuple(Change(Kind.TOLERATION, workload.key, None, taint, 0, 1, 1, source) for taint in taints)
 
 
 def is_large(part: Problem) -> bool:
@@ -307,7 +304,7 @@ def _source(change: Change, workload: Workload) -> Source | None:
 
 def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
     """Return one way of every class, the last one where a class has no more; nothing is changed twice."""
-    changes: dict[tuple[str | None, ...], Change] = {}
+    changes: dict[tuple[object, ...], Change] = {}
     picked = [found[min(at, len(found) - 1)] for found in each_way]
     for change in (change for way in picked for change in way.changes):
         known = changes.get(change.about)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from fairlead.models.errors import UsageError
+
 T = TypeVar("T")
 
 
@@ -48,7 +50,15 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
-        """Return the deadline so many seconds from now; None means no limit."""
+        """Return the deadline so many seconds from now; None means no limit.
+
+        Raises
+        ------
+        UsageError
+            Where these are no seconds.
+        """
+        if seconds is not None and (not isinstance(seconds, int | float) or math.isnan(seconds)):
+            raise UsageError(f"a time limit of {seconds!r}; allowed are seconds, or None for no limit")
         return cls() if seconds is None else cls(time.monotonic() + seconds)
 
     def remaining(self) -> float:

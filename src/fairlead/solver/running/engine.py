@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +10,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import weighted
 from fairlead.models.errors import InternalError
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.interrupt import interruptible
 
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
@@ -29,15 +27,6 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-class Verdict(StrEnum):
-    """What the solver says; INFEASIBLE is proven."""
-
-    OPTIMAL = "optimal"
-    FEASIBLE = "feasible"
-    INFEASIBLE = "infeasible"
-    UNKNOWN = "unknown"
-
-
 _VERDICTS: Mapping[Any, Verdict] = MappingProxyType(
     {
         cp_model.OPTIMAL: Verdict.OPTIMAL,
@@ -46,46 +35,6 @@ _VERDICTS: Mapping[Any, Verdict] = MappingProxyType(
         cp_model.UNKNOWN: Verdict.UNKNOWN,
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much work a run may be.
-
-    Parameters
-    ----------
-    deadline
-        When the run ends at the latest.
-    workers
-        Threads; one is deterministic, 0 means one for every core.
-    work
-        Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
-    linearization
-        How much of the model the linear program holds: 1 as usual, 2 for all of it.
-    """
-
-    deadline: Deadline
-    workers: int = 1
-    seed: int = 0
-    work: float = math.inf
-    linearization: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a run found.
-
-    Parameters
-    ----------
-    values
-        Values of the variables that were asked for; None where there is no solution.
-    bound
-        No solution costs less; None where nothing is known or nothing is minimised.
-    """
-
-    verdict: Verdict
-    values: tuple[int, ...] | None = None
-    bound: int | None = None
 
 
 def run(

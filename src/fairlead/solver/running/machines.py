@@ -8,6 +8,7 @@ are the same wherever it runs.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -16,6 +17,23 @@ Result = TypeVar("Result")
 
 ENGINES = ("local", "ray")
 """Names of the places where work can run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where parts are searched, and in how many shares.
+
+    Parameters
+    ----------
+    engine, address
+        See `fairlead.solver.running.processes.machines_of`.
+    partitions
+        Shares into which a part of many workloads is split; None or 1 splits nothing.
+    """
+
+    engine: str = "local"
+    address: str | None = None
+    partitions: int | None = None
 
 
 def cores() -> int:

@@ -31,6 +31,9 @@ class Search:
     urgent
         When the levels about what has to move are due, which come before what other time is kept for; None
         means with the answer.
+    later
+        When levels after balance are due, where balance is searched for thereafter; None means with the
+        answer.
     """
 
     deadline: Deadline = field(default_factory=Deadline)
@@ -41,6 +44,7 @@ class Search:
     machines: Machines | None = None
     ties: bool = True
     urgent: Deadline | None = None
+    later: Deadline | None = None
 
     @property
     def threads(self) -> int:

@@ -142,7 +142,7 @@ def _over_quota(fleet: Problem, placed: Placed) -> frozenset[str]:
     return frozenset(
         workload.key
         for rule in fleet.rules
-        if isinstance(rule, Quota) and any(True for _ in quota.violations(rule, fleet, placement))
+        if isinstance(rule, Quota) and any(True for _ in rule.violations(fleet, placement))
         for workload in fleet.workloads_in(rule.namespace)
         if quota.asked(rule, workload, placed.get(workload.key, {}))
     )

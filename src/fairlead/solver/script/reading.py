@@ -7,12 +7,11 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-from fairlead.manifests.api.own import API_VERSION
 from fairlead.manifests.api.script import EventSpec
 from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
-from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
 from fairlead.manifests.yaml.reader import Input, NamedDocument, read_documents
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.problem import Problem
@@ -72,8 +71,8 @@ def _located(source: Input) -> Located[Written]:
     if mistakes:
         raise ManifestError(mistakes)
     (document,) = documents
-    if (document.api_version, document.kind) != (API_VERSION, SCRIPT):
-        message = f"is no script; a script is of kind {SCRIPT} of {API_VERSION}"
+    if (document.api_version, document.kind) != (OWN_API_VERSION, SCRIPT):
+        message = f"is no script; a script is of kind {SCRIPT} of {OWN_API_VERSION}"
         raise ManifestError([Mistake(document.source(("kind",)), "kind", document.kind, message)])
     found = validate(document, Written)
     wrong = list(found.mistakes)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.topology import groups
-from fairlead.models.words import listed
-
-_NAMED = 5
-"""Names that a message lists before it counts the rest."""
+from fairlead.models.words import no_such
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +180,10 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
         return found[lose.name]
     other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
     if other is not None:
-        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}")
+        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}?")
     if not found:
         raise UsageError(f"no cluster tells its {_called(lose.field)}")
-    raise UsageError(unknown(_called(lose.field), lose.name, found))
+    raise UsageError(no_such(_called(lose.field), lose.name, found))
 
 
 def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
@@ -198,12 +194,3 @@ def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
 def _called(field: str) -> str:
     """Return a field as people call it."""
     return field if field in FIELDS else f"label {field}"
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no such thing, and what is called alike, or what there is."""
-    names = sorted(known)
-    alike = sorted(get_close_matches(name, names, _NAMED))
-    if alike:
-        return f"no {what} {name!r}; did you mean {' or '.join(alike)}"
-    return f"no {what} {name!r}; known: {listed(names, shown=_NAMED) or 'none'}"

@@ -12,10 +12,11 @@ from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
+from fairlead.models.words import no_such
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of, unknown
+from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
@@ -122,7 +123,7 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
         known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
             raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
-        raise UsageError(f"{unknown('sweep', sweep, known)} (or the key of a label)")
+        raise UsageError(f"{no_such('sweep', sweep, known)} (or the key of a label)")
     yield from (Lose(name, sweep) for name in groups)
 
 

@@ -1,10 +1,11 @@
 """Which workload and which cluster are meant: names as people type them at kubectl."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.words import SHOWN, first_of, no_such
 from fairlead.models.workload import Workload
 
 SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
@@ -36,7 +37,7 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
     if len(found) == 1:
         return found[0]
     if found:
-        keys = _listed(each.key for each in found)
+        keys = first_of([each.key for each in found], NEAR)
         raise UsageError(f"{name!r} may be any of these workloads: {keys}; name one of them")
     where = f" in namespace {' or '.join(namespaces)}" if namespaces else ""
     raise UsageError(f"no workload {name!r}{where}{_proposal(name, inside, problem.workloads)}")
@@ -52,9 +53,7 @@ def find_cluster(problem: Problem, name: str) -> str:
     """
     if name in problem.cluster_by_name:
         return name
-    known = list(problem.cluster_by_name)
-    near = get_close_matches(name, known, NEAR) or known
-    raise UsageError(f"no cluster {name!r}; {'did you mean' if near != known else 'known:'} {_listed(near)}")
+    raise UsageError(no_such("cluster", name, problem.cluster_by_name))
 
 
 def _is_called(workload: Workload, name: str) -> bool:
@@ -81,19 +80,12 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
     """Return the names that are most like a name that does not exist."""
     elsewhere = [each.key for each in every if _is_called(each, name)]
     if elsewhere:
-        return f"; there is {_listed(elsewhere)}"
+        return f"; there is {first_of(elsewhere, NEAR)}"
     last = name.rpartition("/")[2]
     keys = [each.key for each in inside]
     near = get_close_matches(name, keys, NEAR)
     names = get_close_matches(last, {each.name for each in inside}, NEAR)
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
-        return f"; did you mean {_listed(near)}"
-    return f"; known: {_listed(keys)}" if keys else "; there is none at all"
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Return the first names, and how many more there are."""
-    known = list(names)
-    rest = len(known) - NEAR
-    return f"{', '.join(known[:NEAR])} and {rest} more" if rest > 0 else ", ".join(known)
+        return f"; did you mean {' or '.join(near[:SHOWN])}?"
+    return f"; known: {first_of(keys, NEAR)}" if keys else "; there is none at all"

@@ -5,7 +5,7 @@ groups, selection by spread constraints and division of replicas, in the order i
 them.
 """
 
-from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled, read_placement
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled
 from fairlead.solver.dispensers.karmada.scheduling import place, schedule
 
 __all__ = [
@@ -13,6 +13,5 @@ __all__ = [
     "Failure",
     "Scheduled",
     "place",
-    "read_placement",
     "schedule",
 ]

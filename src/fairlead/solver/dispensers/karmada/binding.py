@@ -7,7 +7,6 @@ What is absent in a placement matters: an absent ``maxGroups`` is 0 to the sched
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from fairlead.manifests.api.policies import (
     ClusterAffinityTerm,
@@ -16,10 +15,7 @@ from fairlead.manifests.api.policies import (
     ReplicaSchedulingStrategy,
     SpreadConstraint,
 )
-from fairlead.manifests.validation import validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster
-from fairlead.models.errors import InternalError
 
 LARGEST = 2**31 - 1
 
@@ -141,20 +137,6 @@ class Strategy(Enum):
     STATIC_WEIGHT = "StaticWeight"
     DYNAMIC_WEIGHT = "DynamicWeight"
     UNKNOWN = "unknown"
-
-
-def read_placement(document: Mapping[str, Any]) -> Placement:
-    """Return the placement that a document states.
-
-    Parameters
-    ----------
-    document
-        A ``placement`` that the API server accepts. Fields that the scheduler does not read are passed over.
-    """
-    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), Placement).located
-    if located is None:
-        raise InternalError("a placement that was read before cannot be read")
-    return located.model
 
 
 def with_defaults(placement: Placement) -> Placement:

@@ -17,7 +17,6 @@ from fairlead.solver.dispensers.karmada.binding import (
     BindingInput,
     Failure,
     Scheduled,
-    read_placement,
     with_defaults,
 )
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
@@ -94,7 +93,7 @@ def binding_of(
     return BindingInput(
         replicas=workload.replicas,
         clusters=clusters,
-        placement=read_placement(declared.placement),
+        placement=declared.read,
         previous=declared.previous,
         fresh=workload.fresh,
         uid=declared.uid,

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from fairlead.manifests.kubeadmiral.stated import Policy, SelectorTerm
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import IN, NOT_IN, Requirement, operator_problem
-from fairlead.solver.dispensers.kubeadmiral.inputs import Policy, SchedulingUnit, SelectorTerm
+from fairlead.solver.dispensers.kubeadmiral.inputs import SchedulingUnit
 
 NAME_FIELD = "metadata.name"
 
@@ -100,7 +101,7 @@ def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None
 
 def _is_selected(policy: Policy, cluster: Cluster) -> bool:
     """Tell whether selector and affinity match; a wrong requirement refuses without a word."""
-    if any(cluster.labels.get(key) != value for key, value in policy.cluster_selector.items()):
+    if not policy.selects(cluster):
         return False
     try:
         return policy.required is None or matches_any(policy.required, cluster)

@@ -5,13 +5,14 @@ Integers have 64 bits and wrap.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from fractions import Fraction
+from types import MappingProxyType
 
-from fairlead.models.cluster import Toleration
-from fairlead.models.selectors import Requirement
+from fairlead.manifests.kubeadmiral.reading import Document, entries, section
+from fairlead.manifests.kubeadmiral.stated import Feedback, Policy
+from fairlead.models.quantity import parse_quantity
 
 MAXIMUM = 2**63 - 1
 """Largest 64-bit integer; stands for "no limit"."""
@@ -139,92 +140,6 @@ class Division:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectorTerm:
-    """One term of a cluster affinity: everything in it must hold.
-
-    Parameters
-    ----------
-    fields
-        Over ``metadata.name``, the only field there is.
-    """
-
-    expressions: tuple[Requirement, ...] = ()
-    fields: tuple[Requirement, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a propagation policy, and the annotations that override it, say.
-
-    Parameters
-    ----------
-    divide
-        True for Divide; everything else is Duplicate.
-    binpack
-        True for the replicas strategy Binpack; everything else is Spread.
-    sticky
-        ``disableRescheduling``: what was placed once stays as it is.
-    cluster_selector
-        Labels with the value that a cluster must have.
-    required
-        Terms of which one must match; None means no such rule, an empty tuple matches nothing.
-    preferred
-        Terms with the weight that a match adds to the score.
-    cluster_names
-        Clusters of the placement list; empty means all.
-    max_clusters
-        Most clusters; None means no limit, a negative number is an error.
-    minimum, maximum, weights, priorities
-        Preferences by cluster; a cluster without an entry has none.
-    avoid_disruption
-        Whether running replicas stay where they are.
-    auto_migration
-        Whether the policy has an ``autoMigration``; without it the feedback is not read.
-    keep_unschedulable
-        Whether replicas that cannot run stay requested.
-    """
-
-    divide: bool = False
-    binpack: bool = False
-    sticky: bool = False
-    cluster_selector: Mapping[str, str] = field(default_factory=dict)
-    required: tuple[SelectorTerm, ...] | None = None
-    preferred: tuple[tuple[int, SelectorTerm], ...] = ()
-    cluster_names: frozenset[str] = frozenset()
-    tolerations: tuple[Toleration, ...] = ()
-    max_clusters: int | None = None
-    minimum: Mapping[str, int] = field(default_factory=dict)
-    maximum: Mapping[str, int] = field(default_factory=dict)
-    weights: Mapping[str, int] = field(default_factory=dict)
-    priorities: Mapping[str, int] = field(default_factory=dict)
-    avoid_disruption: bool = False
-    auto_migration: bool = False
-    keep_unschedulable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What the migration controllers have written on the federated object.
-
-    Parameters
-    ----------
-    estimated
-        Replicas that an overloaded cluster can run, from ``auto-migration-info``.
-    scheduled
-        Replicas whose pods found a node, from the same.
-    limited
-        Most replicas by cluster, from ``applied-migration-configuration``.
-    unavailable
-        Clusters that are evicted with the moment until which; None means that it is over.
-    """
-
-    estimated: Mapping[str, int] = field(default_factory=dict)
-    scheduled: Mapping[str, int] = field(default_factory=dict)
-    limited: Mapping[str, int] = field(default_factory=dict)
-    unavailable: tuple[tuple[str, datetime | None], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class SchedulingUnit:
     """One object to schedule.
 
@@ -251,7 +166,7 @@ class SchedulingUnit:
     replicas_path: str = "spec.replicas"
     current: Mapping[str, int | None] = field(default_factory=dict)
     gpus: int | None = None
-    feedback: Feedback = Feedback()
+    feedback: Feedback = field(default_factory=Feedback)
 
     @property
     def key(self) -> str:
@@ -262,3 +177,42 @@ class SchedulingUnit:
     def divides(self) -> bool:
         """Whether the replicas are divided; otherwise every cluster gets the template as it is."""
         return self.policy.divide and bool(self.replicas_path)
+
+
+POD_SPECS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
+    {
+        ("", "Pod"): ("spec",),
+        ("apps", "Deployment"): ("spec", "template", "spec"),
+        ("apps", "StatefulSet"): ("spec", "template", "spec"),
+        ("apps", "DaemonSet"): ("spec", "template", "spec"),
+        ("batch", "Job"): ("spec", "template", "spec"),
+        ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+    }
+)
+"""Where the pod stands in the kinds that KubeAdmiral knows, by group and kind."""
+
+
+def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
+    """Return the GPUs that a pod requests: the containers' sum or the largest init container, plus overhead.
+
+    None where the pod requests none, or where KubeAdmiral does not know the pod of this apiVersion and
+    kind. A request of 0 counts as a request, except in an init container.
+    """
+    path = POD_SPECS.get((api[0].rpartition("/")[0], api[1]))
+    pod = section(template, *path) if path else {}
+    requests = list(_gpu_requests(entries(pod, "containers")))
+    gpus = sum(requests) if requests else None
+    largest = max(_gpu_requests(entries(pod, "initContainers")), default=0)
+    if largest > (gpus or 0):
+        gpus = largest
+    overhead = section(pod, "overhead").get(GPU)
+    if overhead is not None:
+        gpus = (gpus or 0) + whole_units(parse_quantity(overhead))
+    return gpus
+
+
+def _gpu_requests(containers: Sequence[Document]) -> Iterator[int]:
+    for container in containers:
+        quantity = section(container, "resources", "requests").get(GPU)
+        if quantity is not None:
+            yield whole_units(parse_quantity(quantity))

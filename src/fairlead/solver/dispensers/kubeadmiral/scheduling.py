@@ -14,8 +14,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
+from fairlead.manifests.kubeadmiral.reading import (
+    APPLIED_MIGRATION,
+    AUTO_MIGRATION,
+    feedback_of,
+    overridden,
+    read_feedback,
+    text,
+)
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
@@ -23,22 +30,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
-from fairlead.solver.dispensers.kubeadmiral.documents import (
-    AUTO_MIGRATION,
-    CUSTOM_MIGRATION,
-    feedback_of,
-    overridden,
-    read_feedback,
-    read_gpus,
-    read_policy,
-    text,
-)
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
     PlannerInput,
     Preferences,
     SchedulingUnit,
+    read_gpus,
     wrap,
 )
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
@@ -196,25 +194,15 @@ def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
         namespace=workload.namespace,
         name=workload.name,
         api=api,
-        policy=overridden(read_policy(_stored(declared.policy)), annotations),
+        policy=overridden(declared.read, annotations),
         replicas=workload.replicas,
         replicas_path=declared.replicas_path,
         current=dict(declared.current),
         gpus=read_gpus(template, api),
         feedback=read_feedback(
-            feedback_of(annotations, AUTO_MIGRATION), feedback_of(annotations, CUSTOM_MIGRATION)
+            feedback_of(annotations, AUTO_MIGRATION), feedback_of(annotations, APPLIED_MIGRATION)
         ),
     )
-
-
-def _stored(policy: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a policy as the API server stores it: an absent ``avoidDisruption`` is true."""
-    rescheduling = policy.get("reschedulePolicy") or {}
-    replicas = rescheduling.get("replicaRescheduling") or {}
-    if replicas.get("avoidDisruption") is not None:
-        return policy
-    moved = {**replicas, "avoidDisruption": True}
-    return {**policy, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
 NO_CLUSTER_FIT = "NoClusterFit"

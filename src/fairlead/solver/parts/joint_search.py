@@ -12,9 +12,9 @@ from fairlead.solver.answers.answer import Answer, Question, answered, unproven
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
-from fairlead.solver.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.levels.stages import first_stage, is_early, polished
-from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.running.search import Search
 
 MOST_DISPENSED = 2000
@@ -145,6 +145,7 @@ def _minimised(part: Problem, question: Question, search: Search) -> Lexicograph
         search.seed,
         search.progress,
         relaxed=question.relaxed,
+        later=search.later,
         ties=search.ties,
     )
 

@@ -1,7 +1,7 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
@@ -9,11 +9,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer, Question, answered
 from fairlead.solver.answers.attainment import LexicographicResult
+from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.methods import solve_part, stand_alone
+from fairlead.solver.parts.methods import solve_part
 from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import ENGINES, Machines
+from fairlead.solver.running.machines import ENGINES, Machines, Where
 from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -23,23 +24,6 @@ FOR_SHARES = 0.8
 """Share of the time for a part in shares; where one of them fails the rest is for the whole."""
 
 Alone = Mapping[str, Mapping[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Where parts are searched, and in how many shares.
-
-    Parameters
-    ----------
-    engine, address
-        See `fairlead.solver.running.processes.machines_of`.
-    partitions
-        Shares into which a part of many workloads is split; None or 1 splits nothing.
-    """
-
-    engine: str = "local"
-    address: str | None = None
-    partitions: int | None = None
 
 
 def solve_parts(

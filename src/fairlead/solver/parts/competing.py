@@ -16,11 +16,12 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, added, origin_of, proven
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.answers.rows import Placed, among, left_by, overfull
-from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.keeping import SHARE_OF_FLOOR, better, keep_and_repair
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, better, keep_and_repair, standing_well
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.stages import first_stage, polished
+from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
 Jointly = Callable[[Question], Answer]
@@ -37,7 +38,7 @@ SHARE = 0.8
 def solve_competing(question: Question, jointly: Jointly) -> Answer:
     """Solve a part with as few workloads in one search as its proof needs, first what has to move."""
     part, alone, search = question.part, question.alone, question.search
-    floor = keep_and_repair(part, frozen(part, alone), search.deadline.part(SHARE_OF_FLOOR))
+    floor = _floor(part, alone, search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
         return Incumbent(part, floor).answer()
     single = Single(search, jointly, floor or Placement({}))
@@ -61,6 +62,15 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
     if found is None:
         return best.refuted()
     return found.answer() if found.placement is not None else _as_a_whole(found, start.alone, search, jointly)
+
+
+def _floor(part: Problem, alone: Placed, due: Deadline) -> Placement | None:
+    """Return the better of what is found where all stay that may, and where only those do that have to."""
+    may, have_to = standing_well(part), frozen(part, alone).keys()
+    floor = keep_and_repair(part, may, due)
+    return better(
+        part, floor, keep_and_repair(part, have_to, due) if due.remaining() and have_to != may else None
+    )
 
 
 def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Jointly) -> Answer:

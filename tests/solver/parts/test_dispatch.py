@@ -9,7 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
-from fairlead.solver.dispatch import searched
+from fairlead.solver.parts.dispatch import searched
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import ThisProcess
 from fairlead.solver.running.processes import LocalProcesses

@@ -5,19 +5,16 @@
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fairlead.models.check import shared_violations
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer, Question, proven
-from fairlead.solver.competing import solve_competing
+from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.feasibility import has_to_give_way, what_fits
-from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
+from fairlead.solver.parts.competing import solve_competing
+from fairlead.solver.parts.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
 
 LOG = logging.getLogger(__name__)
 
@@ -57,28 +54,6 @@ def solve_together(question: Question) -> Answer:
 def solve_giving_way(question: Question) -> Answer:
     """Solve a part in which something has to give way."""
     return _first(OTHER_WAYS, question)
-
-
-def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
-    """Put workloads together that were placed alone; None where one was not, or they compete."""
-    if not covers(alone, part):
-        return None
-    placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
-    return None if compete(part, placement) else proven(part, placement)
-
-
-def compete(problem: Problem, placement: Placement) -> bool:
-    """Tell whether workloads that were placed alone break a rule that they share.
-
-    One workload alone keeps within capacity: its box does.
-    """
-    shared = [rule for rule in problem.rules if len(problem.workloads) > 1 or not isinstance(rule, Capacity)]
-    return bool(shared) and bool(shared_violations(problem, placement))
-
-
-def covers(alone: Mapping[str, Mapping[str, int]], problem: Problem) -> bool:
-    """Tell whether every workload of a problem was placed."""
-    return all(workload.key in alone for workload in problem.workloads)
 
 
 def _first(ways: Sequence[Way], question: Question) -> Answer:

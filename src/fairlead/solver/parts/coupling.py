@@ -14,20 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import assert_never
 
 from fairlead.models.check import shared_violations
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, Total
-from fairlead.models.rules.move_budget import members, moved_by
+from fairlead.models.rules import Capacity, MoveBudget, SharedRule, Total
+from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, added, proven
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import tied_by
 from fairlead.solver.answers.rows import among, beside, overfull
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
@@ -207,18 +205,12 @@ def _competing(groups: Groups) -> list[frozenset[str]]:
 def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[str]:
     """Return the workloads that a broken rule ties together; of a budget those that move."""
     part = groups.part
-    match rule:
-        case Capacity() | Companionship() | Quota():
-            return frozenset(tied_by(rule, part))
-        case MoveBudget():
-            used = (
-                each
-                for each in members(rule, part)
-                if each.rule(Total) is None or moved_by(rule, each, part, placement)
-            )
-            return frozenset(each.key for each in used)
-        case _:
-            assert_never(rule)
+    tied = rule.tied(part)
+    if isinstance(rule, MoveBudget):
+        known = map(part.workload, tied)
+        moving = (each for each in known if each.rule(Total) is None or moved_by(rule, each, part, placement))
+        return frozenset(each.key for each in moving)
+    return frozenset(tied)
 
 
 def by_themselves(part: Problem, workloads: tuple[Workload, ...]) -> Problem:
@@ -242,18 +234,13 @@ def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
 
     Of a budget of moves those give others room that have no total: more of them may run than is wanted.
     """
-    match rule:
-        case Capacity():
-            return True
-        case MoveBudget():
-            return all(each.key in keys or each.rule(Total) is not None for each in members(rule, part))
-        case Companionship():
-            return keys.issuperset(rule.members)
-        case Quota():
-            inside = {each.key for each in part.workloads_in(rule.namespace)}
-            return bool(inside) and keys.issuperset(inside)
-        case _:
-            assert_never(rule)
+    if isinstance(rule, Capacity):
+        return True
+    tied = rule.tied(part)
+    others = [key for key in tied if key not in keys]
+    if isinstance(rule, MoveBudget):
+        return all(part.workload(key).rule(Total) is not None for key in others)
+    return bool(tied) and not others
 
 
 def _users(row: Row, groups: Groups) -> frozenset[str]:

@@ -31,8 +31,8 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver import groups, joint_groups
-from fairlead.solver.joint_groups import Joint, first_choice
+from fairlead.solver.groups import choosing, joint
+from fairlead.solver.groups.joint import Joint, first_choice
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -90,7 +90,7 @@ def test_a_first_group_that_leaves_others_nothing_is_passed_over() -> None:
     assert outcome.status is Status.OPTIMAL
     assert taken(outcome) == {"w0": "b", "w1": "a"}
     (passed,) = outcome.rejected["w0"]
-    assert (passed.name, passed.reason) == ("a", groups.OTHERS_LEFT)
+    assert (passed.name, passed.reason) == ("a", choosing.OTHERS_LEFT)
 
 
 def test_partial_takes_the_joint_choice_too() -> None:
@@ -177,12 +177,12 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
 ) -> None:
     """A choice that may not be the first is not optimal; without a placement nothing is infeasible."""
     positions = {"w0": 1} if found else None
-    monkeypatch.setattr(joint_groups, "first_choice", lambda *_: Joint(positions, proven=False))
+    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(positions, proven=False))
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     outcome = fairlead.solve(problem)
     assert outcome.status is status
     if found:
-        assert outcome.rejected["w0"][0].reason == groups.OUT_OF_TIME
+        assert outcome.rejected["w0"][0].reason == choosing.OUT_OF_TIME
 
 
 def test_settled_workloads_are_not_asked_about() -> None:
@@ -196,7 +196,7 @@ def test_settled_workloads_are_not_asked_about() -> None:
     far = Workload("far", "far", 1, requests={CPU: 1000}, rules=(Candidates(("z",)), Total()))
     near = Workload("near", "near", 1, requests={CPU: 1000}, rules=(Candidates(("a",)), Total()))
     problem = asked({"a": 2, "b": 2, "z": 2}, far, near, grouped("w", 1, "a", "b"))
-    groups.choose_groups(problem, feasible)
+    choosing.choose_groups(problem, feasible)
     assert seen == [{"near", "w"}]
 
 
@@ -346,7 +346,7 @@ def test_the_joint_choice_of_many_is_that_of_flows(seed: int) -> None:
 
 def test_what_stays_makes_large_problems_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one model cannot hold all, w2 stays on b; that w0 could not stand on a is then not proven."""
-    monkeypatch.setattr(joint_groups, "LARGE", 0)
+    monkeypatch.setattr(joint, "LARGE", 0)
     fixed = Workload(
         "w2", "w2", 1, requests={CPU: 1000}, current={"b": 1}, rules=(Candidates(("a", "b")), Total())
     )
@@ -354,4 +354,4 @@ def test_what_stays_makes_large_problems_small(monkeypatch: pytest.MonkeyPatch) 
     outcome = fairlead.solve(problem)
     assert outcome.status is Status.FEASIBLE
     assert taken(outcome) == {"w0": "b", "w1": "a", "w2": None}
-    assert outcome.rejected["w0"][0].reason == groups.OUT_OF_TIME
+    assert outcome.rejected["w0"][0].reason == choosing.OUT_OF_TIME

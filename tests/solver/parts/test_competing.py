@@ -30,13 +30,14 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, proven
-from fairlead.solver.competing import Single, solve_competing
-from fairlead.solver.coupling import Groups, coupled
+from fairlead.solver.answers.standing_alone import compete
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.stages import first_stage
-from fairlead.solver.methods import compete, solve_together
+from fairlead.solver.parts.competing import Single, solve_competing
+from fairlead.solver.parts.coupling import Groups, coupled
+from fairlead.solver.parts.methods import solve_together
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 from orders import WITHOUT_BALANCE

@@ -1,15 +1,15 @@
 """What helps workloads for which no change of a number, and no toleration, is known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.opening import spelled
-from fairlead.solver.joint_choices import is_shut
+from fairlead.solver.groups.choices import is_shut
 
 
 def advice(
@@ -56,9 +56,9 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
         if unknown:
             unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
         elif tainted:
-            fewest = min(tainted.values(), key=lambda taints: (len(taints), sorted(map(spelled, taints))))
+            fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
             opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
-            told = f"taint{'s' * (len(fewest) > 1)} {listed(sorted(map(spelled, fewest)))}"
+            told = f"taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
             untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
         elif empty:
             bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
@@ -81,3 +81,8 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
             f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "
             "policy select another cluster, or add one that it selects."
         )
+
+
+def _spelled(taints: Iterable[Taint]) -> list[str]:
+    """Return taints as kubectl writes them, in order."""
+    return sorted(taint.spelled for taint in taints)

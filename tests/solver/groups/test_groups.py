@@ -14,8 +14,8 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Total, WorkloadR
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.groups import choose_groups
-from fairlead.solver.partial_groups import choose_partially
+from fairlead.solver.groups.choosing import choose_groups
+from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 

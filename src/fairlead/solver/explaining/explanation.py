@@ -10,14 +10,14 @@ from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
-from fairlead.solver.conflicts.advice import advice
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
-from fairlead.solver.conflicts.conflict import conflict_in
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, said_once
 from fairlead.solver.exact.alike import alike
+from fairlead.solver.explaining.advice import advice
+from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.joint_choices import Choice, choices, in_any_group, is_complete, is_open
+from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open
 from fairlead.solver.relaxation.search import relaxations
 from fairlead.solver.running.deadline import Deadline
 

@@ -14,11 +14,11 @@ from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.feasibility import without_preferences
-from fairlead.solver.joint_choices import is_open
+from fairlead.solver.groups.choices import is_open
 from fairlead.solver.running.deadline import Deadline
 
 if TYPE_CHECKING:
-    from fairlead.solver.joint_groups import Joint
+    from fairlead.solver.groups.joint import Joint
 
 Feasible = Callable[[Problem], bool | None]
 
@@ -190,7 +190,7 @@ def _first_joint(
         options[each.key][0] if each.key in options else without_preferences(each) for each in part.workloads
     )
     several = {key: choices for key, choices in options.items() if len(choices) > 1}
-    from fairlead.solver.joint_groups import first_choice
+    from fairlead.solver.groups.joint import first_choice
 
     return first_choice(replace(part, workloads=workloads, partial=False), several, deadline, seed)
 

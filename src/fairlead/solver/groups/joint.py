@@ -17,7 +17,8 @@ from fairlead.models.rules import Bounds, Candidates
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import Effort, Finding, Verdict, run
+from fairlead.solver.running.effort import Effort, Finding, Verdict
+from fairlead.solver.running.engine import run
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""

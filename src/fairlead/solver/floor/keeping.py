@@ -7,12 +7,15 @@ from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.dispensers import reference
-from fairlead.solver.first_placing import place_first
 from fairlead.solver.running.deadline import Deadline
 
 SMALL = 500
 """Places (workloads times clusters) up to which everything is tried, whatever the time."""
+
+FEW = 5_000
+"""Places of those that do not stay up to which these are placed as well as can be, whatever the time."""
 
 SHARE_OF_FLOOR = 0.3
 """Of the time left, what a floor may use to place workloads exactly; then the rest is placed at once."""
@@ -24,8 +27,8 @@ def keep_and_repair(
     """Return a valid placement in which workloads stay that may, at once and without a search.
 
     All others are placed one after the other, each as well as its rules allow in what is left; where that
-    leaves some without a place, so are those that could have stayed. Where time is over, whatever keeps all
-    rules will do, see `place_first`.
+    leaves some without a place, so are those that could have stayed. Where time is over and there are many
+    others, whatever keeps all rules will do, see `place_first`.
 
     Parameters
     ----------
@@ -35,7 +38,8 @@ def keep_and_repair(
         Keys of workloads that stand where they run now as long as that can be; they keep their own rules
         there.
     deadline
-        From when on the others are placed on any clusters that will do; None places them as well as can be.
+        From when on others are placed on any clusters that will do, unless they are few; None places them as
+        well as can be.
 
     Returns
     -------
@@ -64,6 +68,9 @@ def is_small(part: Problem) -> bool:
 def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None = None) -> Placement | None:
     """Return a valid placement in which some workloads stay; None where there is none at once.
 
+    Where few do not stay, these are placed as well as can be however late it is: what is found then is worth
+    more than the fraction of a second that it takes.
+
     Parameters
     ----------
     part, deadline
@@ -72,7 +79,8 @@ def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None 
         Keys of workloads that keep their own rules where they run now, and stand there.
     """
     held = {each.key: each.current for each in part.workloads if each.key in staying}
-    found = reference.place_all(part, held, deadline)
+    few = (len(part.workloads) - len(held)) * len(part.clusters) <= FEW
+    found = reference.place_all(part, held, None if few else deadline)
     return None if found is None or shared_violations(part, found) else found
 
 

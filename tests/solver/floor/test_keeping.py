@@ -15,7 +15,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.keeping import better, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SMALL, better, keep_and_repair, standing_well
 from random_problems import random_problem
 
 
@@ -58,6 +58,21 @@ def test_where_others_find_no_place_those_that_could_have_stayed_move() -> None:
     to_b = replace(old, rules=(Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 9})))
     part = fleet(to_b, workload("only", 2, open_to="a"), a=2)
     assert keep_and_repair(part, {"old"}) == Placement({"old": {"b": 2}, "only": {"a": 2}})
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_what_is_found_without_any_time_is_no_worse(*, partial: bool) -> None:
+    """Two of six run on a; the four others are divided by weight, three and three, not by room.
+
+    There is three times as much room on a as on b. With 250 clusters beside these, there are more places than
+    `SMALL`, up to which every way is tried.
+    """
+    part = fleet(workload("old", 2, a=2), workload("grown", 6, a=2), a=12, b=4)
+    beside = (Cluster(f"c{number:03}", free={CPU: 0}) for number in range(250))
+    part = replace(part, clusters=(*part.clusters, *beside), partial=partial)
+    assert len(part.workloads) * len(part.clusters) > SMALL
+    outcome = fairlead.solve(part, time_limit=1e-9)
+    assert outcome.placement == Placement({"old": {"a": 2}, "grown": {"a": 3, "b": 3}})
 
 
 def test_nothing_is_better_than_a_placement_that_breaks_a_rule() -> None:

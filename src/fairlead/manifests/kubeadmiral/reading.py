@@ -1,18 +1,21 @@
-"""Policies, annotations and feedback as the API server hands them out, under KubeAdmiral's own names."""
+"""Policies, annotations and reports of KubeAdmiral, read as its own scheduler reads them.
+
+It passes over what it cannot read. What is wrong, and where each part stands, `policies` and `annotations`
+add.
+"""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
+from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
-from fairlead.models.quantity import parse_quantity
 from fairlead.models.selectors import Operator, Requirement
-from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, Feedback, Policy, SelectorTerm, whole_units
 
 Document = Mapping[str, Any]
 
@@ -35,8 +38,14 @@ def text(document: Document, key: str) -> str:
     return document.get(key) or ""
 
 
+def affinity_of(document: Document) -> tuple[SelectorTerm, ...]:
+    """Return the terms of ``clusterAffinity``; the documentation prints a single one without a list."""
+    found = entries(document, "clusterAffinity")
+    return terms([found] if isinstance(found, Mapping) else found)
+
+
 def terms(documents: Sequence[Document]) -> tuple[SelectorTerm, ...]:
-    """Return the terms of a cluster affinity."""
+    """Return terms of a cluster affinity."""
     return tuple(term(document) for document in documents)
 
 
@@ -63,63 +72,82 @@ def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
     )
 
 
+def _labels(document: Document) -> dict[str, str]:
+    """Return labels; those that are null are none."""
+    return {key: value for key, value in document.items() if value is not None}
+
+
 def cluster_names(placements: Sequence[Document]) -> frozenset[str]:
     """Return the clusters of a placement list."""
     return frozenset(placement["cluster"] for placement in placements)
 
 
-def preference(placements: Sequence[Document], name: str) -> dict[str, int]:
+PREFERENCES: Mapping[str, str] = MappingProxyType(
+    {"minimum": "minReplicas", "maximum": "maxReplicas", "weights": "weight", "priorities": "priority"}
+)
+"""What a placement list says of a cluster: fields of `Policy`, and what they are called there."""
+
+
+class Stated(NamedTuple):
+    """A number of a placement list, and the place of its entry, from 0."""
+
+    number: int
+    entry: int
+
+
+def preference(placements: Sequence[Document], name: str) -> dict[str, Stated]:
     """Return one preference by cluster.
 
     Where a cluster stands several times the last entry that sets the preference wins; every entry sets
     minReplicas, to 0 where it is absent.
     """
-    found: dict[str, int] = {}
-    for placement in placements:
+    found: dict[str, Stated] = {}
+    for entry, placement in enumerate(placements):
         value = section(placement, "preferences").get(name)
         if value is not None or name == "minReplicas":
-            found[placement["cluster"]] = value or 0
+            found[placement["cluster"]] = Stated(value or 0, entry)
     return found
 
 
-POD_SPECS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
-    {
-        ("", "Pod"): ("spec",),
-        ("apps", "Deployment"): ("spec", "template", "spec"),
-        ("apps", "StatefulSet"): ("spec", "template", "spec"),
-        ("apps", "DaemonSet"): ("spec", "template", "spec"),
-        ("batch", "Job"): ("spec", "template", "spec"),
-        ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
-    }
-)
-"""Where the pod stands in the kinds that KubeAdmiral knows, by group and kind."""
+def _numbers(placements: Sequence[Document], name: str) -> dict[str, int]:
+    """Return the numbers of one preference by cluster."""
+    return {cluster: stated.number for cluster, stated in preference(placements, name).items()}
+
+
+def as_stored(spec: Document) -> Document:
+    """Return a policy's ``.spec`` as the API server stores it: an absent ``avoidDisruption`` is true."""
+    rescheduling = section(spec, "reschedulePolicy")
+    replicas = section(rescheduling, "replicaRescheduling")
+    if replicas.get("avoidDisruption") is not None:
+        return spec
+    moved = {**replicas, "avoidDisruption": True}
+    return {**spec, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
 def read_policy(spec: Document) -> Policy:
     """Return the rules of a policy's ``.spec``.
 
     ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
-    server, which writes it into the objects that it stores.
+    server, see `as_stored`.
     """
     rescheduling = section(spec, "reschedulePolicy")
     placements = entries(spec, "placement")
-    affinity = entries(spec, "clusterAffinity")
     return Policy(
         divide=spec.get("schedulingMode") == "Divide",
         binpack=spec.get("replicasStrategy") == "Binpack",
         sticky=bool(rescheduling.get("disableRescheduling")),
-        cluster_selector=dict(section(spec, "clusterSelector")),
-        required=terms(affinity) if affinity else None,
+        cluster_selector=_labels(section(spec, "clusterSelector")),
+        required=affinity_of(spec) or None,
         cluster_names=cluster_names(placements),
         tolerations=tolerations(entries(spec, "tolerations")),
         max_clusters=spec.get("maxClusters"),
-        minimum=preference(placements, "minReplicas"),
-        maximum=preference(placements, "maxReplicas"),
-        weights=preference(placements, "weight"),
-        priorities=preference(placements, "priority"),
         avoid_disruption=bool(section(rescheduling, "replicaRescheduling").get("avoidDisruption")),
         auto_migration=spec.get("autoMigration") is not None,
         keep_unschedulable=bool(section(spec, "autoMigration").get("keepUnschedulableReplicas")),
+        minimum=_numbers(placements, "minReplicas"),
+        maximum=_numbers(placements, "maxReplicas"),
+        weights=_numbers(placements, "weight"),
+        priorities=_numbers(placements, "priority"),
     )
 
 
@@ -144,56 +172,40 @@ def _moment(written: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
-    """Return the GPUs that a pod requests: the containers' sum or the largest init container, plus overhead.
-
-    None where the pod requests none, or where KubeAdmiral does not know the pod of this apiVersion and
-    kind. A request of 0 counts as a request, except in an init container.
-    """
-    path = POD_SPECS.get((api[0].rpartition("/")[0], api[1]))
-    pod = section(template, *path) if path else {}
-    requests = list(_gpu_requests(entries(pod, "containers")))
-    gpus = sum(requests) if requests else None
-    largest = max(_gpu_requests(entries(pod, "initContainers")), default=0)
-    if largest > (gpus or 0):
-        gpus = largest
-    overhead = section(pod, "overhead").get(GPU)
-    if overhead is not None:
-        gpus = (gpus or 0) + whole_units(parse_quantity(overhead))
-    return gpus
-
-
-def _gpu_requests(containers: Sequence[Document]) -> Iterator[int]:
-    for container in containers:
-        quantity = section(container, "resources", "requests").get(GPU)
-        if quantity is not None:
-            yield whole_units(parse_quantity(quantity))
-
-
 PREFIX = "kubeadmiral.io/"
 AUTO_MIGRATION = PREFIX + "auto-migration-info"
-CUSTOM_MIGRATION = PREFIX + "applied-migration-configuration"
-
-Annotations = Mapping[str, str]
+APPLIED_MIGRATION = PREFIX + "applied-migration-configuration"
 
 _COUNT = re.compile(r"\+?[0-9]{1,18}|-0+")
 
 
-def overridden(policy: Policy, annotations: Annotations) -> Policy:
+def overridden(policy: Policy, annotations: Mapping[str, str]) -> Policy:
     """Return a policy with everything replaced that annotations override."""
-    for name, read in _READERS.items():
+    for name in OVERRIDING:
         value = annotations.get(PREFIX + name)
-        if value is None:
-            continue
-        try:
-            policy = replace(policy, **read(value))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            # KubeAdmiral logs a line and goes on with the policy.
-            continue
+        changed = None if value is None else read_annotation(name, value)
+        if changed is not None:
+            policy = replace(policy, **changed)
     return policy
 
 
-def feedback_of(annotations: Annotations, name: str) -> Document:
+def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
+    """Return the fields of `Policy` that an annotation overrides.
+
+    None where KubeAdmiral cannot read it: it logs a line and goes on with the policy.
+
+    Parameters
+    ----------
+    name
+        One of `OVERRIDING`.
+    """
+    try:
+        return OVERRIDING[name](value)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     """Return what a migration controller has written; empty where it has not.
 
     Raises
@@ -206,7 +218,7 @@ def feedback_of(annotations: Annotations, name: str) -> Document:
         return {}
     try:
         found = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = written
     if not isinstance(found, dict):
         raise UsageError(f"annotation {name}: {written!r} is no JSON object")
@@ -214,7 +226,7 @@ def feedback_of(annotations: Annotations, name: str) -> Document:
 
 
 def _selector(value: str) -> dict[str, Any]:
-    selector = json.loads(value) or {}
+    selector = _labels(json.loads(value) or {})
     if not all(isinstance(each, str) for each in selector.values()):
         raise TypeError("labels are texts")
     return {"cluster_selector": selector}
@@ -242,13 +254,8 @@ def _max_clusters(value: str) -> dict[str, Any]:
 def _placements(value: str) -> dict[str, Any]:
     placements = json.loads(value) or ()
     parts: dict[str, Any] = {"cluster_names": cluster_names(placements)}
-    for part, name in (
-        ("minimum", "minReplicas"),
-        ("maximum", "maxReplicas"),
-        ("weights", "weight"),
-        ("priorities", "priority"),
-    ):
-        numbers = preference(placements, name)
+    for part, name in PREFERENCES.items():
+        numbers = _numbers(placements, name)
         if not all(type(number) is int for number in numbers.values()):
             raise TypeError(f"{name} is an integer")
         if all(number >= 0 for number in numbers.values()):
@@ -256,12 +263,18 @@ def _placements(value: str) -> dict[str, Any]:
     return parts
 
 
-_READERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "scheduling-mode": lambda value: {"divide": {"Divide": True, "Duplicate": False}[value]},
-    "sticky-cluster": lambda value: {"sticky": {"true": True, "false": False}[value]},
-    "tolerations": lambda value: {"tolerations": tolerations(json.loads(value) or ())},
-    "placements": _placements,
-    "clusterSelector": _selector,
-    "affinity": _affinity,
-    "maxClusters": _max_clusters,
-}
+MODES: Mapping[str, bool] = MappingProxyType({"Divide": True, "Duplicate": False})
+STICKY: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
+
+OVERRIDING: Mapping[str, Callable[[str], dict[str, Any]]] = MappingProxyType(
+    {
+        "scheduling-mode": lambda value: {"divide": MODES[value]},
+        "sticky-cluster": lambda value: {"sticky": STICKY[value]},
+        "tolerations": lambda value: {"tolerations": tolerations(json.loads(value) or ())},
+        "placements": _placements,
+        "clusterSelector": _selector,
+        "affinity": _affinity,
+        "maxClusters": _max_clusters,
+    }
+)
+"""Annotations that override a part of a policy, without `PREFIX`, and what reads them."""

@@ -11,8 +11,8 @@ from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_value
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.answers.components import components
-from fairlead.solver.groups import Chosen, Feasible
-from fairlead.solver.joint_choices import is_open
+from fairlead.solver.groups.choices import is_open
+from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
 Place = Callable[[Problem], Placement]

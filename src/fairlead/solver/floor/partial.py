@@ -14,13 +14,13 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.first_placing import Filling
 from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.exact.quick_placing import fill
-from fairlead.solver.first_placing import Filling
-from fairlead.solver.keeping import is_small
+from fairlead.solver.floor.keeping import is_small
 from fairlead.solver.running.deadline import Deadline
 
 

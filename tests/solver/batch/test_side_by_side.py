@@ -12,8 +12,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
+from fairlead.solver.batch.side_by_side import FEWEST, place_side_by_side
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.side_by_side import FEWEST, place_side_by_side
 
 
 def alike(count: int, replicas: int, weights: dict[str, int], bounds: Bounds | None = None) -> Problem:

@@ -1,0 +1,105 @@
+"""What policies, annotations and reports of KubeAdmiral say, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fairlead.models.cluster import Cluster, Toleration
+from fairlead.models.selectors import IN, Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorTerm:
+    """One term of a cluster affinity: everything in it must hold.
+
+    Parameters
+    ----------
+    fields
+        Over ``metadata.name``, the only field there is.
+    """
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+    def matches(self, cluster: Cluster) -> bool:
+        """Tell whether a cluster is selected, where nothing is wrong; an empty term selects none."""
+        if not self.expressions and not self.fields:
+            return False
+        labelled = all(one.matches(cluster.labels) for one in self.expressions)
+        return labelled and all((cluster.name in one.values) == (one.operator == IN) for one in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a propagation policy, and the annotations that override it, say.
+
+    Parameters
+    ----------
+    divide
+        True for Divide; everything else is Duplicate.
+    binpack
+        True for the replicas strategy Binpack; everything else is Spread.
+    sticky
+        ``disableRescheduling``: what was placed once stays as it is.
+    cluster_selector
+        Labels with the value that a cluster must have.
+    required
+        Terms of which one must match; None means no such rule, an empty tuple matches nothing.
+    preferred
+        Terms with the weight that a match adds to the score.
+    cluster_names
+        Clusters of the placement list; empty means all.
+    max_clusters
+        Most clusters; None means no limit, a negative number is an error.
+    minimum, maximum, weights, priorities
+        Preferences by cluster; a cluster without an entry has none.
+    avoid_disruption
+        Whether running replicas stay where they are.
+    auto_migration
+        Whether the policy has an ``autoMigration``; without it the feedback is not read.
+    keep_unschedulable
+        Whether replicas that cannot run stay requested.
+    """
+
+    divide: bool = False
+    binpack: bool = False
+    sticky: bool = False
+    cluster_selector: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[SelectorTerm, ...] | None = None
+    preferred: tuple[tuple[int, SelectorTerm], ...] = ()
+    cluster_names: frozenset[str] = frozenset()
+    tolerations: tuple[Toleration, ...] = ()
+    max_clusters: int | None = None
+    minimum: Mapping[str, int] = field(default_factory=dict)
+    maximum: Mapping[str, int] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(default_factory=dict)
+    priorities: Mapping[str, int] = field(default_factory=dict)
+    avoid_disruption: bool = False
+    auto_migration: bool = False
+    keep_unschedulable: bool = False
+
+    def selects(self, cluster: Cluster) -> bool:
+        """Tell whether a cluster has the labels that are asked for."""
+        return all(cluster.labels.get(key) == value for key, value in self.cluster_selector.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the migration controllers have written on the federated object.
+
+    Parameters
+    ----------
+    estimated
+        Replicas that an overloaded cluster can run, from ``auto-migration-info``.
+    scheduled
+        Replicas whose pods found a node, from the same.
+    limited
+        Most replicas by cluster, from ``applied-migration-configuration``.
+    unavailable
+        Clusters that are evicted with the moment until which; None means that it is over.
+    """
+
+    estimated: Mapping[str, int] = field(default_factory=dict)
+    scheduled: Mapping[str, int] = field(default_factory=dict)
+    limited: Mapping[str, int] = field(default_factory=dict)
+    unavailable: tuple[tuple[str, datetime | None], ...] = ()

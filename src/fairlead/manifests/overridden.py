@@ -1,0 +1,154 @@
+"""Numbers of replicas that override policies write: other ones in some clusters than are placed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.overrides import (
+    FederatedOverridePolicy,
+    OverridePolicy,
+    OverrideRule,
+    TargetClusters,
+)
+from fairlead.manifests.api.policies import ResourceSelector
+from fairlead.manifests.karmada.groups import matches
+from fairlead.manifests.kubeadmiral.reading import affinity_of, entries, section
+from fairlead.manifests.kubeadmiral.stated import SelectorTerm
+from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import shortened
+from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.selectors import LabelSelector
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.words import listed
+from fairlead.models.workload import Workload
+
+KIND = "override"
+
+LABEL = "kubeadmiral.io/override-policy-name"
+CLUSTER_LABEL = "kubeadmiral.io/cluster-override-policy-name"
+"""Labels by which a workload of KubeAdmiral names its override policies."""
+
+
+class _Written(NamedTuple):
+    """One field that a policy writes differently in some clusters."""
+
+    policy: str
+    path: str
+    """The field, as a JSON pointer."""
+    value: Any
+    """What is written there; None where it is removed."""
+    clusters: tuple[str, ...]
+    source: Source
+
+
+def replica_overrides(
+    karmada: Sequence[Located[OverridePolicy]],
+    kubeadmiral: Sequence[Located[FederatedOverridePolicy]],
+    workloads: Sequence[Workload],
+    clusters: Sequence[Cluster],
+) -> Iterator[Statement]:
+    """Say which policies write another number of replicas than is placed: policy, clusters, number."""
+    for policy in karmada:
+        mine = [one for one in workloads if _selected(policy, one)]
+        yield from _told(list(_written(policy, clusters)) if mine else (), mine)
+    for named in kubeadmiral:
+        mine = [one for one in workloads if _names(one, named)]
+        yield from _told(list(_written_federated(named, clusters)) if mine else (), mine)
+
+
+def _told(written: Iterable[_Written], workloads: Sequence[Workload]) -> Iterator[Statement]:
+    """Say what a policy writes into the number of replicas of workloads."""
+    for one in written:
+        mine = [workload for workload in workloads if one.path == _path(workload)]
+        if mine and one.clusters:
+            number = "1, the default," if one.value is None else shortened(one.value)
+            names = listed([workload.key for workload in mine], "workload")
+            where = listed(list(one.clusters), "cluster")
+            text = (
+                f"{one.policy} sets {one.path} of {names} to {number} on {where}: "
+                "so many run there, whatever is placed, and room is counted for what is placed"
+            )
+            yield Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
+
+
+def _path(workload: Workload) -> str:
+    """Return where the replicas of a workload stand, as JSON patches write it."""
+    return "/spec/parallelism" if workload.kind == "Job" else "/spec/replicas"
+
+
+def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
+    """Tell whether a policy of Karmada applies to a workload; without selectors it does to all it reaches."""
+    if isinstance(workload.declared, FederatedUnit):
+        return False
+    reached = policy.model.in_namespace in ("", workload.namespace)
+    selectors = policy.model.spec.resource_selectors
+    return reached and (not selectors or any(_selects(one, workload) for one in selectors))
+
+
+def _selects(selector: ResourceSelector, workload: Workload) -> bool:
+    """Tell whether a selector matches a workload; labels do not count beside a name."""
+    if (selector.api_version, selector.kind) != (workload.api_version, workload.kind):
+        return False
+    if selector.namespace and selector.namespace != workload.namespace:
+        return False
+    if selector.name:
+        return selector.name == workload.name
+    return selector.label_selector is None or selector.label_selector.selector.matches(workload.labels)
+
+
+def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
+    """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
+    spec = policy.model.spec
+    rules: list[tuple[tuple[str | int, ...], OverrideRule]] = [
+        (("spec", "overrideRules", at), rule) for at, rule in enumerate(spec.override_rules)
+    ]
+    if spec.overriders is not None:
+        rules.append(
+            (("spec",), OverrideRule(target_cluster=spec.target_cluster, overriders=spec.overriders))
+        )
+    for path, rule in rules:
+        affinity = rule.target_cluster
+        named = tuple(sorted(one.name for one in clusters if affinity is None or matches(affinity, one)))
+        for at, one in enumerate(rule.overriders.plaintext):
+            value = None if one.operator == "remove" else one.value
+            source = policy.source(*path, "overriders", "plaintext", at)
+            yield _Written(_called(policy), one.path, value, named, source)
+
+
+def _called(policy: Located[Object]) -> str:
+    """Return a policy in words."""
+    return f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
+
+
+def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
+    """Tell whether a workload of KubeAdmiral names a policy in its labels."""
+    (namespace, name), unit = policy.model.place, workload.declared
+    label = LABEL if namespace else CLUSTER_LABEL
+    reached = namespace in ("", workload.namespace)
+    return isinstance(unit, FederatedUnit) and reached and unit.labels.get(label) == name
+
+
+def _written_federated(
+    policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
+) -> Iterator[_Written]:
+    """Yield what a policy of KubeAdmiral writes."""
+    written = entries(section(policy.document.data, "spec"), "overrideRules")
+    for number, rule in enumerate(policy.model.spec.override_rules):
+        target = rule.target_clusters or TargetClusters()
+        affinity = affinity_of(section(written[number], "targetClusters"))
+        named = tuple(sorted(one.name for one in clusters if _targets(target, affinity, one)))
+        for at, one in enumerate(rule.overriders.jsonpatch):
+            value = None if one.operator == "remove" else one.value
+            source = policy.source("spec", "overrideRules", number, "overriders", "jsonpatch", at)
+            yield _Written(_called(policy), one.path, value, named, source)
+
+
+def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
+    """Tell whether a set holds a cluster."""
+    if target.clusters and cluster.name not in target.clusters:
+        return False
+    if not LabelSelector.of(target.cluster_selector).matches(cluster.labels):
+        return False
+    return not affinity or any(term.matches(cluster) for term in affinity)

@@ -1,0 +1,82 @@
+"""What may be wrong with the numbers of a problem, and with the clusters that it names."""
+
+import operator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from fairlead.models.in_order import Clusters, extremes, numbers_of
+
+Found = Iterator[tuple[str, Any, str]]
+"""Field, value and what is wrong with it."""
+
+Fleet = Clusters
+"""The clusters that a problem has, beside which rules are looked at."""
+
+MOST_REPLICAS = 2**31 - 1
+"""Replicas that a workload can have, as in Kubernetes."""
+
+COUNT = f"must be a whole number from 0 to {MOST_REPLICAS}"
+AMOUNT = "must be a whole number of at least 0: millicores of cpu, bytes, pods or devices of all else"
+WEIGHT = "must be a whole number of at least 0"
+FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
+UNKNOWN = "is not a cluster of the problem"
+
+
+class Unmistakable:
+    """A rule in which nothing can be wrong: it states no number, and strangers that it names do no harm."""
+
+    __slots__ = ()
+
+    def mistakes(self, known: Fleet, keys: frozenset[str] = frozenset()) -> Found:
+        """Yield nothing."""
+        del known, keys
+        yield from ()
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value is a whole number; True and False are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def all_whole(numbers: Collection[object]) -> bool:
+    """Tell whether all numbers are plain whole ones."""
+    return operator.countOf(map(type, numbers), int) == len(numbers)
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a number of replicas."""
+    return is_whole(value) and 0 <= value <= MOST_REPLICAS
+
+
+def amounts(field: str, found: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
+    """Yield amounts that are not whole, or too small."""
+    if all_whole(numbers_of(found)) and (least is None or extremes(found)[0] >= least):
+        return
+    for resource, amount in found.items():
+        if not is_whole(amount) or (least is not None and amount < least):
+            yield f"{field}[{resource}]", amount, allowed
+
+
+def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
+    """Yield numbers, by field, that are no numbers of replicas."""
+    for field, number in found.items():
+        if not (is_whole(number) and 0 <= number <= most):
+            yield field, number, COUNT
+
+
+def counts(field: str, found: Mapping[str, Any]) -> Found:
+    """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
+    if all_whole(numbers_of(found)):
+        least, greatest = extremes(found)
+        if least >= 0 and greatest <= MOST_REPLICAS:
+            return
+    yield from numbers({f"{field}[{name}]": count for name, count in found.items()})
+
+
+def strangers(field: str, clusters: Collection[str], known: Fleet) -> Found:
+    """Yield clusters that the problem does not have."""
+    # Very often all are named, in order.
+    if clusters == known.names or all(map(known.by_name.__contains__, clusters)):
+        return
+    for name in sorted(set(clusters) - known.by_name.keys()):
+        yield field, name, UNKNOWN

@@ -1,0 +1,1 @@
+"""Why there is no placement, said with the ways out of it."""

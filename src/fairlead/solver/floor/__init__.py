@@ -1,0 +1,1 @@
+"""What is answered at least: what runs, kept and repaired, or a partial placement at once."""

@@ -1,0 +1,1 @@
+"""Affinity groups: which exclusive set of clusters every workload gets."""

@@ -1,0 +1,1 @@
+"""Independent parts of a problem, and the ways to solve one."""
