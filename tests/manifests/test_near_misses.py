@@ -42,6 +42,15 @@ def test_a_workload_that_is_left_out_names_the_policy_that_nearly_selects_it(
     assert told in warning
 
 
+def test_the_order_of_policies_does_not_matter() -> None:
+    """Of two policies that nearly select it, the first by name is told, wherever it stands."""
+    near = POLICY.replace("name: shop}]", "name: shopp}]")
+    first = near.replace("{name: shop, namespace", "{name: another, namespace")
+    told, back = warnings_of(WORKLOAD, near, first), warnings_of(WORKLOAD, first, near)
+    assert "policy retail/another selects Deployment shopp" in told[0]
+    assert [one.partition(" (")[0] for one in told] == [one.partition(" (")[0] for one in back]
+
+
 @pytest.mark.parametrize(
     ("kind", "told"),
     [

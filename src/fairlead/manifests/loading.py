@@ -45,7 +45,7 @@ from fairlead.models.workload import Workload, as_it_runs
 
 __all__ = ["Input", "load", "select"]
 
-MANY = 20
+MANY = 10
 """Warnings after which it is no longer looked for what a workload that is left out may be meant by."""
 
 

@@ -72,7 +72,7 @@ def _told(violation: Violation, answer: _Answer) -> Violation:
     because = _obstacles(violation, workload, answer)
     text = _missing(violation, workload)
     text = f"{text} ({violation.source})" if violation.source else text
-    return replace(violation, text=f"{text}: {because}" if because else text)
+    return replace(violation, text=f"{text}: {because}" if because else text, because=because)
 
 
 def _missing(violation: Violation, workload: Workload) -> str:

@@ -75,6 +75,8 @@ class Violation:
     gives_way
         True where there is too little of something, which a partial placement reports instead of refusing:
         unplaced replicas, minima, spread. False for all that must never happen.
+    because
+        What keeps it from being less, as the text ends; empty where nothing particular does.
     """
 
     rule: str
@@ -85,6 +87,7 @@ class Violation:
     cluster: str | None = None
     detail: str = ""
     gives_way: bool = False
+    because: str = ""
 
     @property
     def about(self) -> tuple[str, str | None, str | None, str, bool, Source | None]:

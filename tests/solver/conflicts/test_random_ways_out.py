@@ -73,6 +73,13 @@ def test_a_shared_total_of_a_closed_cluster(seed: int) -> None:
     assert wrong == []
 
 
+def test_a_copy_that_is_opened_grows_with_the_room() -> None:
+    """A copy that is as small as the room behind a taint takes more once the cluster is larger, too."""
+    count, wrong = failed(kubeadmiral, 810390)
+    assert count > 0
+    assert wrong == []
+
+
 @pytest.mark.parametrize(("make", "seed"), [(karmada, 61092), (kubeadmiral, 61043)])
 def test_what_runs_where_the_room_is_unknown(make: Make, seed: int) -> None:
     """Tolerating a taint would keep replicas there, and a minimum of their region or cluster would bind."""

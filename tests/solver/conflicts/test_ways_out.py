@@ -26,6 +26,7 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, GroupTotal, Total
 from fairlead.models.statement import Change, Conflict, Relaxation
@@ -512,26 +513,32 @@ def test_behind_a_taint_capacity_is_unknown() -> None:
     assert found.advice == (UNKNOWN,)
 
 
-UNTOLD = (
-    "To tolerate the taint edge:NoExecute would open m to default/web. How many replicas would run there is "
-    "not known here: change the policy and solve again."
-)
-
-
 @pytest.mark.parametrize(
-    ("taints", "bounds", "sentence"),
-    [
-        (["edge:NoExecute"], {"minReplicas": 1}, UNTOLD),
-        ([], {"maxReplicas": 0}, "The maximum of m is 0 for default/web: raise it."),
-    ],
+    ("bounds", "choice", "copy"),
+    [({"minReplicas": 1}, {}, 3), ({"maxReplicas": 2}, {}, 2), ({"minReplicas": 5}, {"maxClusters": 1}, 5)],
 )
-def test_a_copy_that_no_cluster_takes(taints: list[str], bounds: dict[str, int], sentence: str) -> None:
-    """KubeAdmiral's policies bound copies, where a toleration alone does not tell their size."""
+def test_a_copy_whose_cluster_a_toleration_opens(
+    bounds: dict[str, int], choice: dict[str, Any], copy: int
+) -> None:
+    """KubeAdmiral's policies bound copies of 3: these sizes are known before the cluster is open."""
     stream = [
-        federal.member("m", taints=taints),
-        federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m", **bounds)]),
+        federal.member("m", taints=["edge:NoExecute"]),
+        federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m", **bounds)], **choice),
+        federal.federated(federal.web(3)),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == ["tolerate the taint edge:NoExecute"]
+    after = fairlead.solve(load(pasted(stream, found.relaxations[0])), workers=1)
+    assert after.placement == Placement({"default/web": {"m": copy}})
+
+
+def test_a_copy_that_no_cluster_takes() -> None:
+    """A maximum of 0 leaves no copy anywhere; it does not change whether taints are tolerated."""
+    stream = [
+        federal.member("m"),
+        federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m", maxReplicas=0)]),
         federal.federated(federal.web(3)),
     ]
     _, found = infeasible(stream)
     assert found.relaxations == ()
-    assert found.advice == (sentence,)
+    assert found.advice == ("The maximum of m is 0 for default/web: raise it.",)

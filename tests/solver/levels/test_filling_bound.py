@@ -1,9 +1,10 @@
 """The bound of balance by prices of what is filled: never above what a placement costs, and close to it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 import pytest
 
@@ -25,7 +26,7 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, We
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.filling_bound import Asked, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
@@ -39,7 +40,7 @@ def bound_of(
     rule: Balance,
     known: Placement,
     level: Level = BALANCE,
-    limit: Fraction | None = None,
+    pins: Mapping[Level, Fraction] = MappingProxyType({}),
 ) -> Fraction | None:
     """Return the bound with no level narrowing anything, in ranges that leave out nothing."""
     ranges = {
@@ -49,8 +50,12 @@ def bound_of(
     }
     # More than the small problems here cost, so that nothing ends early.
     enough = Fraction(1 if level == BALANCE else 10)
-    asked = Asked(level, lambda _: enough, {} if limit is None else {BALANCE: limit})
-    return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
+    asked = Asked(level, lambda _: enough, pins)
+    branches = branches_of(rule, problem, known, {}, ranges, asked)
+    if branches is None:
+        return None
+    branches.search(asked, Deadline())
+    return branches.bound
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
@@ -118,27 +123,35 @@ def balanced(made: Callable[[int], Problem]) -> Iterator[tuple[Problem, Balance,
 def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None:
     """Neither on balance, nor on levels after it while it is pinned; the counts say that there were such.
 
-    Balance is pinned to what the placement in the middle costs: half of all placements keep that.
+    Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
+    costs there: half of those that are left keep that.
     """
-    counted, above = 0, Counter[str]()
+    counted = pinned = 0
+    above = Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(problem, rule, every[-1])
         if bound is None:
             continue
         counted += 1
-        costs = [Fraction(value_of(problem, each, BALANCE)) for each in every]
-        assert bound <= min(costs)
-        limit = sorted(costs)[len(costs) // 2]
-        kept = [each for each, cost in zip(every, costs, strict=True) if cost <= limit]
-        for level in levels_of(problem)[levels_of(problem).index(BALANCE) + 1 :]:
-            found = bound_of(problem, rule, kept[-1], level, limit)
-            if is_own(level) and found is not None:
-                least = min(Fraction(value_of(problem, each, level)) for each in kept)
-                assert found <= least
+        assert bound <= min(Fraction(value_of(problem, each, BALANCE)) for each in every)
+        kept, pins, order = every, dict[Level, Fraction](), levels_of(problem)
+        for level in (each for each in order if each == BALANCE or is_own(each)):
+            costs = [Fraction(value_of(problem, each, level)) for each in kept]
+            found = (
+                bound_of(problem, rule, kept[-1], level, pins)
+                if level == BALANCE or BALANCE in pins
+                else None
+            )
+            if found is not None:
+                assert found <= min(costs)
                 above[level.key] += found > 0
+                pinned += len(pins) > 1
+            pins[level] = sorted(costs)[len(costs) // 2]
+            kept = [each for each, cost in zip(kept, costs, strict=True) if cost <= pins[level]]
     assert counted > 5
     assert above[DYNAMIC_DEVIATION.key]
     assert above[MOVES_LAST.key]
+    assert pinned > 5
 
 
 def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
@@ -159,10 +172,10 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
     level = next(each for each in levels_of(problem) if each.base in DEVIATIONS)
     least = Fraction(value_of(problem, known, level))
     assert least == Fraction(48, 5)
-    pinned = bound_of(problem, rule, known, level, Fraction(0))
+    pinned = bound_of(problem, rule, known, level, {BALANCE: Fraction(0)})
     assert pinned is not None
     assert least * Fraction(95, 100) <= pinned <= least
-    free = bound_of(problem, rule, known, level, Fraction(1))
+    free = bound_of(problem, rule, known, level, {BALANCE: Fraction(1)})
     assert free is not None
     assert free <= 0
 
@@ -184,6 +197,6 @@ def test_moves_are_bounded_where_clusters_could_hold_more_than_what_runs() -> No
     half: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: half}, totals={CPU: 8000})
     known = Placement({"left": {"a": 2, "b": 2}, "right": {"a": 2, "b": 2}})
-    bound = bound_of(problem, rule, known, MOVES_LAST, Fraction(0))
+    bound = bound_of(problem, rule, known, MOVES_LAST, {BALANCE: Fraction(0)})
     assert bound is not None
     assert 1 < bound <= value_of(problem, known, MOVES_LAST) == 2

@@ -140,7 +140,7 @@ def _near_miss(subject: Subject, policies: Iterable[Located[PropagationPolicy]])
     """Say which policy nearly selects a subject: another namespace, version or spelling; empty for none."""
     _, kind, namespace, name = subject.identity
     alike: dict[str, Located[PropagationPolicy]] = {}
-    for policy in policies:
+    for policy in sorted(policies, key=lambda one: one.model.place):
         who = named(policy.model.place)
         for one in policy.model.spec.resource_selectors:
             reached = one.namespace or policy.model.in_namespace

@@ -107,15 +107,17 @@ class PolicyInterpreter(Fleet):
         limits = bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
         empty = {name: Ground(NO_COPY, most.source, cause=Cause.NO_COPY) for name, most in none.items()}
-        # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
-        reported = bounds(policy, feedback, open_to.openable()) or Bounds()
-        bounded = {*policy.placement.minimum, *policy.placement.maximum, *reported.maximum}
-        found = open_to.without(empty).closed_for_good(bounded, spoiling=bounded)
-        names = found.names
+        shut = bounds(policy, feedback, open_to.openable()) or Bounds()
+        hopeless = [name for name, most in shut.maximum.items() if not most.replicas]
+        found = open_to.without(empty).closed_for_good(hopeless)
+        names, openable = found.names, found.openable()
         sizes, ample = copies(limits, workload, names, self.clusters, policy.placement)
+        once_open = Duplicated(
+            None, False, *copies(shut, workload, openable, self.clusters, policy.placement)
+        )
         choice = policy.max_clusters is not None
         yield self._candidates(found)
-        yield Duplicated(policy.sources[MODE], choice, sizes, ample)
+        yield Duplicated(policy.sources[MODE], choice, sizes, ample, once_open if openable else None)
         if choice:
             least = {
                 name: Bound(min(low.replicas, sizes.get(name, workload.replicas)), low.source)

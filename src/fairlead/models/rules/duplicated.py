@@ -30,6 +30,8 @@ class Duplicated:
     into minimum and maximum)."""
     ample: Mapping[str, int] = field(default_factory=dict)
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
+    once_open: Duplicated | None = field(default=None, compare=False, repr=False)
+    """The sizes of copies on clusters that tolerations would open; None where none differs."""
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""

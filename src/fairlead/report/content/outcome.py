@@ -25,6 +25,7 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
+from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 from fairlead.solver.changes.kinds import sentences
@@ -206,7 +207,8 @@ def _infeasible(outcome: Outcome) -> str:
 def explanation(outcome: Outcome) -> list[str]:
     """Return what the verdict announces, a line each, with file and line; may be empty."""
     if outcome.status is not Status.INFEASIBLE:
-        return first_lines((f"  {shortfall.text}" for shortfall in outcome.shortfalls), SHOWN, "line")
+        told = told_shortages(outcome.shortfalls, outcome.problem)
+        return first_lines((f"  {line}" for line in told), SHOWN, "line")
     if outcome.conflict is not None:
         first, *others = outcome.conflicts
         lines = told_rules(first)

@@ -47,6 +47,7 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
+from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
@@ -293,7 +294,7 @@ def reasons(simulation: Simulation) -> list[str]:
     """Return why not everything fits, a line each; empty where it does."""
     if simulation.after.placement is None:
         return explanation(simulation.after)
-    return [f"  {violation.text}" for violation in simulation.broken]
+    return [f"  {line}" for line in told_shortages(simulation.broken, simulation.after.problem)]
 
 
 def _told(effect: Effect) -> str:

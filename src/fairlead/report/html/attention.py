@@ -13,6 +13,7 @@ from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
 from fairlead.report.content.fleet import Change, change_of
 from fairlead.report.content.fullness import NEARLY, courses, format_fullness
 from fairlead.report.content.outcome import remarks
+from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
 
@@ -113,7 +114,7 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
 def concerns_of(outcome: Outcome) -> list[Concern]:
     """Return what is short, broken, not proven, nearly full or odd about a placement."""
     return [
-        Concern("What is short, and why", [one.text for one in outcome.shortfalls], "shortfall"),
+        Concern("What is short, and why", told_shortages(outcome.shortfalls, outcome.problem), "shortfall"),
         *standing_concerns(outcome),
     ]
 

@@ -80,7 +80,7 @@ def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:
     left = _Side([(flow.source, flow.replicas) for flow in flows], scale, NEW, "start")
     right = _Side([(flow.target, flow.replicas) for flow in flows], scale, GONE, "stop")
     height = HEAD + max(left.height, right.height)
-    room = 0.33 * width
+    room = 0.38 * width
 
     def draw(canvas: Canvas) -> None:
         edges = _label_width(left, room), width - _label_width(right, room)

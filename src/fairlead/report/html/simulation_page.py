@@ -28,6 +28,7 @@ from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES
 from fairlead.report.content.scenarios import empty_additions, scenario_table, scenario_verdict, sweep_words
+from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.simulation import (
     already,
     change,
@@ -94,7 +95,8 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
 def _concerns(simulation: Simulation) -> Iterator[Concern]:
     """Yield what is short or broken: at once, and after everything that can be done is done."""
     if simulation.changed and simulation.after.placement is not None:
-        yield Concern("What is short, and why", [one.text for one in simulation.broken], "shortfall")
+        short = told_shortages(simulation.broken, simulation.after.problem)
+        yield Concern("What is short, and why", short, "shortfall")
         at_once = [str(each) for each in simulation.broken_at_once]
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")

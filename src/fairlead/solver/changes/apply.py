@@ -110,21 +110,21 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
     """Let full copies take what a cluster has more of, where they were smaller for lack of room."""
     cluster = problem.cluster_by_name[name]
 
-    def grown(rule: WorkloadRule, workload: Workload) -> WorkloadRule:
-        if not isinstance(rule, Duplicated) or name not in rule.ample:
-            return rule
+    def grown(rule: Duplicated, workload: Workload) -> Duplicated:
+        later = None if rule.once_open is None else grown(rule.once_open, workload)
+        if name not in rule.ample:
+            return replace(rule, once_open=later)
         whole, fitting = rule.ample[name], room(workload, cluster)
         size = (
             whole if fitting is None else min(whole, max(rule.copies.get(name, workload.replicas), fitting))
         )
-        return replace(rule, copies={**rule.copies, name: size})
+        return replace(rule, copies={**rule.copies, name: size}, once_open=later)
 
-    workloads = tuple(
-        replace(each, rules=tuple(grown(rule, each) for rule in each.rules))
-        if any(name in rule.ample for rule in each.rules_of(Duplicated))
-        else each
-        for each in problem.workloads
-    )
+    def all_grown(workload: Workload) -> Workload:
+        rules = (grown(each, workload) if isinstance(each, Duplicated) else each for each in workload.rules)
+        return replace(workload, rules=tuple(rules)) if workload.rule(Duplicated) else workload
+
+    workloads = tuple(map(all_grown, problem.workloads))
     return replace(problem, workloads=workloads)
 
 

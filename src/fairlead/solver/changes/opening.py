@@ -1,6 +1,6 @@
 """What tolerating a taint does: it opens clusters, and every rule of the workload has to know them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -125,7 +125,7 @@ def _without(exclusion: Exclusion, taint: Taint) -> Exclusion:
     return replace(exclusion, taints=left)
 
 
-def _opened(
+def _opened(  # noqa: C901 - one case a rule
     rule: WorkloadRule, before: Candidates, clusters: Mapping[str, Cluster], workload: Workload
 ) -> WorkloadRule:
     """Return a rule that knows some more clusters; bounds that manifests declare are added by themselves."""
@@ -155,20 +155,20 @@ def _opened(
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():
             return _weighed(rule, clusters, workload)
-        case (
-            Aggregated()
-            | Bounds()
-            | Candidates()
-            | Duplicated()
-            | MovePrice()
-            | Moves()
-            | Price()
-            | Shares()
-            | Total()
-        ):
+        case Duplicated():
+            return _copied(rule, new)
+        case Aggregated() | Bounds() | Candidates() | MovePrice() | Moves() | Price() | Shares() | Total():
             return rule
         case _:
             assert_never(rule)
+
+
+def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
+    """Return a rule that knows the sizes of copies on clusters that were opened."""
+    opened, later = frozenset(new), rule.once_open or Duplicated()
+    copies = {name: size for name, size in later.copies.items() if name in opened}
+    ample = {name: size for name, size in later.ample.items() if name in opened}
+    return replace(rule, copies={**rule.copies, **copies}, ample={**rule.ample, **ample})
 
 
 def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:

@@ -157,7 +157,7 @@ class _State:
         add(self.left, usage_of(workload, before, self.problem))
         most, value = self._most(kept), self._value(kept, held, self.used)
         for fewest in (np.zeros_like(held), np.minimum(held, choice.counts(workload.current))):
-            counts = self._cheapest(kept, choice.within(fewest, most), others)
+            counts = self._cheapest(kept, choice.within(fewest, most), others, held)
             used = self.used if counts is None else others + choice.usage @ counts
             if counts is None or value - self._value(kept, counts, used) < LEAST_GAIN * self.weight:
                 break
@@ -171,10 +171,10 @@ class _State:
         """Return about what a workload costs, and how clusters are filled, weighed."""
         return kept.own.about(counts) + self.weight * self.rows.unevenness(used)
 
-    def _cheapest(self, kept: "_Kept", choice: Choice, others: Numbers) -> Numbers | None:
-        """Return where replicas cost least beside others; None where that cannot be told."""
+    def _cheapest(self, kept: "_Kept", choice: Choice, others: Numbers, near: Numbers) -> Numbers | None:
+        """Return where replicas cost least beside others, or nearly; None where that cannot be told."""
         try:
-            found = choice.cheapest(self._cost(kept, others))
+            found = choice.cheapest(self._cost(kept, others), near)
         except TooLongError:
             return None
         return None if found is None else found.counts

@@ -7,7 +7,8 @@ and bound). What there is most of in every mix is a placement that may be a good
 """
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -21,18 +22,23 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.nested.picking import TooLongError
+from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice
 from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
+from fairlead.solver.levels.mixing import NOTHING, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
 """How often every workload chooses at most before anything is cut in two."""
+STALE = 5
+"""After how many rounds without a better bound no more of them are worth while."""
 AGAIN = 6
 """The same after each cut."""
 PARTS = 400
 """How many parts are looked at in the end, at most."""
+FEW_PARTS = 24
+"""The same before a first search."""
 TRIED = 6
 """In how many places a part is cut in two to see where that tells most."""
 ENOUGH = 2.0**-10
@@ -57,7 +63,7 @@ class Asked:
     pins
         What other levels may cost, balance among them unless it is bounded.
     parts
-        How many parts are looked at in the end, at most; 1 cuts nothing.
+        How many more parts are looked at, at most; 1 cuts nothing.
     held
         What overflow tiers hold, as far as that is known.
     """
@@ -78,16 +84,89 @@ class _Part:
     blend: Blend = field(compare=False)
 
 
-def filling_bound(
+@dataclass(slots=True, eq=False)
+class Branches:
+    """All placements in parts, as far as they were cut: who asks again goes on from there.
+
+    Parameters
+    ----------
+    limits
+        What levels are pinned to.
+    root
+        The whole, as long as its bound may get better at other prices.
+    parts
+        Parts that may hold what is wanted, the one of the least bound first.
+    done
+        Bounds of all others.
+    number
+        How many parts there were.
+    least
+        About what the best placement costs that was looked at.
+    """
+
+    limits: tuple[Fraction | None, ...]
+    root: Blend | None
+    parts: list[_Part] = field(default_factory=list)
+    done: list[Fraction] = field(default_factory=list)
+    number: int = 0
+    least: float = math.inf
+
+    @property
+    def bound(self) -> Fraction | None:
+        """What is bounded is not below this; None where nothing is known."""
+        return min([*(part.bound for part in self.parts[:1]), *self.done], default=None)
+
+    def search(self, asked: Asked, until: Deadline) -> None:
+        """Look for the best bound: of the whole, then of smaller and smaller parts."""
+        wanted = asked.wanted(None)
+        if self.root is not None:
+            bound = _raised(self.root, wanted, ROUNDS, until)
+            self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
+            self.root = None if until.remaining() else self.root
+        most = self.number + asked.parts if asked.parts > 1 else 0
+        while self.parts and self.number < most and until.remaining():
+            first = self.parts[0]
+            if first.bound >= min([wanted, *self.done]):
+                break
+            wanted = self._told(first.blend, asked, wanted)
+            heapq.heappop(self.parts)
+            for part in self._cut(first, wanted, until):
+                if part.bound >= wanted or part.blend is first.blend:
+                    self.done.append(part.bound)
+                else:
+                    heapq.heappush(self.parts, part)
+                    wanted = self._told(part.blend, asked, wanted)
+
+    def _cut(self, whole: _Part, wanted: Fraction, until: Deadline) -> Iterator[_Part]:
+        """Yield parts of a part with their bounds; the same where it cannot be cut."""
+        halves = _halves(whole.blend)
+        if halves is None:
+            _raised(whole.blend, wanted, ROUNDS, until)
+            halves = _halves(whole.blend) or [whole.blend]
+        for half in halves:
+            found = _raised(half, wanted, AGAIN, until)
+            self.number += 1
+            yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
+
+    def _told(self, blend: Blend, asked: Asked, wanted: Fraction) -> Fraction:
+        """Return what is wanted once the choices are told of which there is most, where they may be good."""
+        about = blend.rounded()
+        if about >= self.least:
+            return wanted
+        self.least = about
+        return asked.wanted(_largest(blend))
+
+
+def branches_of(
     rule: Balance,
     problem: Problem,
     placement: Placement,
     apart: Apart,
     ranges: Mapping[Place, Range],
     asked: Asked,
-    until: Deadline,
-) -> Fraction | None:
-    """Return what a level is not below in any placement that is as good on the levels before.
+    known: Branches | None = None,
+) -> Branches | None:
+    """Return all placements that are as good on the levels before, to be cut; None where that is not known.
 
     Parameters
     ----------
@@ -103,19 +182,18 @@ def filling_bound(
         What such placements may hold.
     asked
         What is bounded.
-    until
-        When no better bound is looked for.
-
-    Returns
-    -------
-    Fraction or None
-        None where nothing is known.
+    known
+        What was found before of the same level in the same ranges or wider ones; taken where pins are the
+        same.
     """
     found = rows_and_choices(rule, problem, apart)
     if found is None:
         return None
     rows, choices = found
     levels = [*(each for each in {**asked.pins, asked.level: None} if each != BALANCE), BALANCE]
+    limits = tuple(asked.pins.get(each) for each in levels)
+    if known is not None and known.limits == limits:
+        return known
     mixes = list[Mix]()
     for workload, choice in choices:
         counts = asked.level != BALANCE or workload.key in rule.members
@@ -127,35 +205,7 @@ def filling_bound(
             if bool(choice.usage.any()) or any(each.counts for each in own):
                 own = (*own, OwnCost.nothing(len(choice.names)))
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key))))
-    limits = tuple(asked.pins.get(each) for each in levels)
-    return _branched(Blend.of(rows, mixes, limits), asked, until) if mixes else None
-
-
-def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
-    """Return the best bound: of the whole, then of smaller and smaller parts."""
-    wanted = asked.wanted(None)
-    first = _raised(blend, wanted, ROUNDS, until)
-    if first is None or first >= wanted or asked.parts == 1:
-        return first
-    wanted, least = asked.wanted(_largest(blend)), blend.rounded()
-    parts, number, done = [_Part(first, 0, blend)], 1, list[Fraction]()
-    while parts and parts[0].bound < wanted and number < asked.parts and until.remaining():
-        part = parts[0]
-        halves = _halves(part.blend)
-        if halves is None:
-            break
-        heapq.heappop(parts)
-        for half in halves:
-            found = _raised(half, wanted, AGAIN, until)
-            bound = part.bound if found is None else max(found, part.bound)
-            if bound < wanted:
-                heapq.heappush(parts, _Part(bound, number, half))
-                if half.rounded() < least:
-                    wanted, least = asked.wanted(_largest(half)), half.rounded()
-            else:
-                done.append(bound)
-            number += 1
-    return min([*(part.bound for part in parts[:1]), *done], default=wanted)
+    return Branches(limits, Blend.of(rows, mixes, limits)) if mixes else None
 
 
 def _halves(blend: Blend) -> Sequence[Blend] | None:
@@ -197,14 +247,21 @@ def _cut(blend: Blend, at: int, cluster: int) -> Sequence[Blend]:
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
-    """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part."""
+    """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
+
+    As long as the mix is above what a level is pinned to, other weights bound better, unless nothing is won
+    any more.
+    """
+    won: list[float] = []
     for _ in range(rounds):
         if blend.priced is not None:
             value, best = blend.value(), blend.priced.bound
-            gap = value - float(best)
-            if best >= wanted or gap <= ENOUGH * abs(value):
+            missing = float(wanted - best)
+            close = (ENOUGH if rounds == ROUNDS else CLOSE) * missing
+            if missing <= 0 or (blend.keeps() and value - float(best) <= max(ENOUGH * abs(value), close)):
                 break
-            if rounds < ROUNDS and gap <= CLOSE * float(wanted - best):
+            won.append(missing)
+            if len(won) > STALE and won[-1 - STALE] - missing <= ENOUGH * missing:
                 break
             blend.even()
         if not until.remaining():

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 
 from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding
@@ -18,16 +19,18 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.evening import Goal, evened_out
-from fairlead.solver.levels.filling_bound import PARTS, Asked, filling_bound
+from fairlead.solver.levels.filling_bound import PARTS, Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 
 # Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
 FILLING = 0.4
-EVENING = 0.15
+EVENING = 0.1
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
+# Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
+CLOSE = 0.25
 # Workloads times clusters from which on prices are asked before a search.
 PRICED_EARLY = 240
 
@@ -61,6 +64,8 @@ class LevelBounds:
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
+    branches: dict[Level, Branches] = field(default_factory=dict)
+    evened: dict[Level, Placement] = field(default_factory=dict)
     tried: bool = False
 
     def __post_init__(self) -> None:
@@ -97,9 +102,9 @@ class LevelBounds:
         )
 
     def _is_priced_first(self, level: Level) -> bool:
-        """Tell whether prices are asked before a search: of balance, of deviations then, and once more."""
-        after = level.base in DEVIATIONS and any(pinned == BALANCE for pinned, _ in self.pins)
-        return self._is_large() and (self.tried or after or level in self.targets)
+        """Tell whether prices are asked before a search: of balance, and of deviations then."""
+        pinned = any(level == BALANCE for level, _ in self.pins)
+        return self._is_large() and (level in self.targets or (level.base in DEVIATIONS and pinned))
 
     def _is_large(self) -> bool:
         """Tell whether prices are asked early."""
@@ -125,9 +130,17 @@ class LevelBounds:
             return
         if level != BALANCE:
             self._wanted(level, self.best)
-        asked = Asked(level, lambda found: self._wanted(level, found), pins, parts, self.held)
-        until = self.deadline.part(FILLING)
-        found = filling_bound(rules[0], self.problem, self.best, self.apart, self.ranges, asked, until)
+        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held)
+        known = self.branches.get(level)
+        branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
+        if branches is None:
+            return
+        self.branches[level] = branches
+        branches.search(asked, self.deadline.part(FILLING))
+        if level in self.targets:
+            closer = replace(asked, wanted=partial(self._wanted, level, part=CLOSE))
+            branches.search(closer, self.deadline.part(FILLING * CLOSE))
+        found = branches.bound
         if found is None:
             return
         cost = self.outline.levels[level]
@@ -150,17 +163,22 @@ class LevelBounds:
                 found[level] = cost.value(steps if cost.exact else steps + len(cost.costs))
         return found
 
-    def _wanted(self, level: Level, found: Placement | None) -> Fraction:
-        """Take a placement if it is better; return what a level has to be bounded by to be settled."""
+    def _wanted(self, level: Level, found: Placement | None, part: float = 1) -> Fraction:
+        """Take a placement if it is better; return what a level has to be bounded by to be settled.
+
+        That is within a part of its tolerance.
+        """
         best, outline = self.best or Placement({}), self.outline
-        if found is not None and outline is not None:
+        if found is not None and outline is not None and self.evened.get(level) is not found:
             tried = self._evened(level, Placement({**best, **found}))
             better = self._is_better(outline, tried, level) and self._is_inside(tried)
             if better and not refused(self.problem, tried):
                 self.best = best = tried
+            if self.best is not None:
+                self.evened[level] = self.best
         value = Fraction(value_of(self.problem, best, level))
         if level in self.targets:
-            return value - self.targets[level].tolerance
+            return value - Fraction(part) * self.targets[level].tolerance
         cost = None if outline is None else outline.levels[level]
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale

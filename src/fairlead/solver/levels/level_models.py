@@ -31,7 +31,7 @@ from fairlead.solver.running.engine import run
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
 # So near to its bound, as a part of its value, a level waits for those after it.
-NEAR = Fraction(1, 500)
+NEAR = Fraction(1, 50)
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
@@ -150,21 +150,27 @@ class LevelModels(LevelBounds):
                 aim = steps_up_to(cost, self.targets[level].value)
             if refined and settled and not self._is_bounded(cost, bound):
                 continue
-            self._price_between(level, settled=settled or not efforts)
+            waits = bound is not None and self._may_wait(level, cost.value(bound))
+            self._price_between(level, settled=settled or not efforts or waits)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
-            if settled or not efforts or (bound is not None and self._may_wait(level, cost.value(bound))):
+            if settled or not efforts or waits or self._is_least(level):
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
             if aim is not None and self.best is not None:
                 terms = encoding.at_least(level, aim, cost.steps(self.best))
 
-    def _may_wait(self, level: Level, bound: Fraction) -> bool:
+    def _may_wait(self, level: Level, bound: int | Fraction = 0) -> bool:
         """Tell whether a level is so near to a bound that levels after it come first."""
         if self.best is None or self.tried or level == self.levels[-1]:
             return False
         value = value_of(self.problem, self.best, level)
         return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
+
+    def _is_least(self, level: Level) -> bool:
+        """Tell whether a level costs what it costs at least, or what prices tell of it."""
+        known = (self.least[level], self.priced.get(level))
+        return self.best is not None and value_of(self.problem, self.best, level) in known
 
     def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
         """Tell whether the best placement costs no more than a bound, in steps: no other is better."""

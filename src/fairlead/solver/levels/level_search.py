@@ -24,7 +24,7 @@ from fairlead.solver.exact.ranges import (
     within_peaks,
     within_totals,
 )
-from fairlead.solver.levels.filling_bound import PARTS
+from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
@@ -112,9 +112,10 @@ class LevelSearch(LevelModels):
             least = self._narrow(cost, self._pin_of(level, cost))
             note = self._note(level, None if self.restricted else least)
             if not note.proven and self._is_priced_first(level):
-                self._price(level, PARTS if self.tried else 1)
+                self._price(level, PARTS if self.tried else FEW_PARTS if level in self.targets else 1)
                 note = self._note(level, None if self.restricted else least)
-            encoding = None if note.proven or (self.best and self.is_over(level)) else self._encode()
+            waits = note.proven or self._may_wait(level) or (self.best is not None and self.is_over(level))
+            encoding = None if waits else self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(level, last=last))
                 if verdict is Verdict.INFEASIBLE:
@@ -189,6 +190,7 @@ class LevelSearch(LevelModels):
             notes=list(self.notes),
             totals=dict(self.totals),
             priced=dict(known.priced),
+            branches=dict(known.branches),
             tried=later is not None,
         )
 

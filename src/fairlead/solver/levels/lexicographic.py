@@ -20,6 +20,9 @@ from fairlead.solver.running.machines import cores
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
+MORE = 2
+"""Times what levels took is left for them where one before them is searched again."""
+
 
 def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     problem: Problem,
@@ -120,7 +123,7 @@ def _searched(
 def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequence[float]) -> LevelSearch:
     """Search levels again that are not proven, the first ones first, in the time that is left.
 
-    Where one gets better, those after it follow anew, and need about the time that they took.
+    Where one gets better, those after it follow anew, and need about the time that they took, or more.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
     """
     ended = [*begun, time.monotonic()][1:]
     for number, (mark, end) in enumerate(zip(marks, ended, strict=True)):
-        until = search.deadline.later(end - ended[-1])
+        until = search.deadline.later(MORE * (end - ended[-1]))
         level = search.levels[number]
         if search.notes[number].proven or not until.remaining() or mark.is_over(level):
             continue

@@ -1,13 +1,15 @@
 """What a workload costs on a level by itself, as a bowl of every cluster, less what is saved there."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairlead.encoders.scale import Held
 from fairlead.models.levels import DEVIATIONS, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Weights, moves
@@ -15,6 +17,9 @@ from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
+
+if TYPE_CHECKING:
+    from fairlead.encoders.scale import Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class OwnCost:
         object.__setattr__(self, "floats", (bend, slope))
 
     @classmethod
-    def nothing(cls, clusters: int) -> "OwnCost":
+    def nothing(cls, clusters: int) -> OwnCost:
         """Return the cost of which nothing is known but that it is not below 0."""
         return cls([Fraction(0)] * clusters, [Fraction(0)] * clusters)
 
@@ -54,7 +59,7 @@ class OwnCost:
         """Whether anything is known of the cost."""
         return bool(self.floats[1].any()) or bool(self.constant) or bool(self.saved)
 
-    def beside(self, other: "OwnCost", weight: Fraction) -> "OwnCost":
+    def beside(self, other: OwnCost, weight: Fraction) -> OwnCost:
         """Return this with so much of another cost; what replicas save is the other's."""
         bend, slope = (
             [one + weight * more for one, more in zip(*both, strict=True)]

@@ -51,7 +51,7 @@ from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
-SHARE = 0.3
+SHARE = 0.15
 """Of the time left, what passing replicas to and fro may use before a search."""
 
 
@@ -289,7 +289,7 @@ class _Loosening:
     def _levels(self) -> tuple[Attained, ...]:
         """Return the levels with what is proven of them."""
         if self.certain:
-            found = added(self.problem, [self._rest(), *self.parts])
+            found = added(self.problem, [*self._rests(), *self.parts])
         else:
             targets, levels = self.targets_of(self.problem), attained(self.problem, self.placement, ())
             found = tuple(
@@ -298,18 +298,25 @@ class _Loosening:
             )
         return tuple(with_strict_bounds(self.problem, found, self._strictly, self.loose))
 
-    def _rest(self) -> Answer:
-        """Return the answer of all that were not searched again: as proven as it was."""
+    def _rests(self) -> Iterator[Answer]:
+        """Yield the answers of those not searched again, first of those that cannot stand elsewhere."""
         searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
-        left = tuple(each for each in self.problem.workloads if each.key not in searched)
+        left = [each for each in self.problem.workloads if each.key not in searched]
         balances = tuple(rule for rule in self._balances if rule.members.isdisjoint(searched))
-        part = replace(self.problem, workloads=left, rules=(), balances=balances)
-        targets, proven = self.targets_of(part) if balances else {}, self._proven
+        fixed = frozenset[str]() if balances else self.staying | settled(self.problem)
+        for sure in (True, False):
+            some = tuple(each for each in left if (each.key in fixed) is sure)
+            part = replace(self.problem, workloads=some, rules=(), balances=() if sure else balances)
+            yield self._standing(part, sure=sure)
+
+    def _standing(self, part: Problem, *, sure: bool) -> Answer:
+        """Return the answer of some that were not searched: proven where that is sure, or as it was."""
+        targets, proven = self.targets_of(part) if part.balances else {}, self._proven
         levels = []
         for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
             if level in targets:
                 levels.append(within(each, targets[level]))
             else:
-                bound = each.value if level in proven else 0
+                bound = each.value if sure or level in proven else 0
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
         return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")

@@ -120,12 +120,14 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
 
 def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[Way]:
     """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
-    grown = replace(part, workloads=tuple(map(_whole, part.workloads)))
-    if grown == part:
-        return
-    for way in _search(grown, (), deadline, seed, most):
-        if has_placement(apply(part, way.changes), deadline, seed):
-            yield Way(way.changes, proven=False)
+    for first in _tolerations_of_copies(part):
+        opened = apply(part, first)
+        grown = replace(opened, workloads=tuple(map(_whole, opened.workloads)))
+        for way in _search(grown, (), deadline, seed, most) if grown != opened else ():
+            changes = for_all((*first, *way.changes), part.workloads, part)
+            helps = not spoils(changes, part.workloads, part)
+            if helps and has_placement(apply(part, changes), deadline, seed):
+                yield Way(tuple(sorted(changes, key=order)), proven=False)
 
 
 def _whole(workload: Workload) -> Workload:

@@ -1,0 +1,197 @@
+"""The mixes of all workloads together: how they fill rows, and the prices of that."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from fairlead.solver.levels.choice import Floats, Numbers
+from fairlead.solver.levels.filled_rows import FilledRows
+from fairlead.solver.levels.mixing import NOTHING, Mix, Priced
+
+SWEEPS = 30
+"""How often a mix is evened out between two rounds of choices."""
+DEAREST = 2.0**34
+"""The price of a replica in whole steps, at most."""
+OVER = 50.0
+"""What it costs to fill more than there is room for, in terms of balance."""
+STRIDE = 4.0
+"""By what the weight of a pinned level is changed at first."""
+STRIDE_AGAIN = 1.5
+"""The same in a part, where the weights of the whole are about right."""
+NEAR = 2.0**-8
+"""What is above a limit by less than this part of it is about there."""
+ABOVE = 1 + 2.0**-30
+"""What is above a limit by less than this is at the limit."""
+SMALL = 2.0**-10
+"""Limits below this count as this where a weight is begun with."""
+
+
+@dataclass(slots=True, eq=False)
+class Blend:
+    """The mixes of all workloads, and what levels weigh: the last of them is balance.
+
+    Parameters
+    ----------
+    rows
+        What is filled.
+    mixes
+        Of every workload that counts.
+    limits
+        What every level may cost; None for the one that is minimised.
+    weights
+        What a unit of every level costs.
+    strides
+        By what the weights are changed.
+    used
+        About what is used, by row.
+    priced
+        The prices at which the bound is best so far; None before the first.
+    """
+
+    rows: FilledRows
+    mixes: list[Mix]
+    limits: tuple[Fraction | None, ...]
+    weights: Floats
+    strides: Floats
+    used: Floats
+    priced: Priced | None = None
+
+    @classmethod
+    def of(cls, rows: FilledRows, mixes: list[Mix], limits: tuple[Fraction | None, ...]) -> "Blend":
+        """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
+        used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
+        blend = cls(rows, mixes, limits, np.ones(len(limits)), np.full(len(limits), STRIDE), used)
+        goal = max(1.0, float(blend.levels()[limits.index(None)]))
+        for at, limit in enumerate(limits):
+            blend.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
+        return blend
+
+    def within(self, at: int, lower: Numbers, upper: Numbers) -> "Blend | None":
+        """Return the blend with bounds on one workload, at the same prices; None where that has no choice.
+
+        Raises
+        ------
+        TooLongError
+            It takes too long to tell what is cheapest.
+        """
+        mix, choice = self.mixes[at], self.mixes[at].choice.within(lower, upper)
+        found = None if self.priced is None else self.priced.cheapest(mix, choice)
+        if self.priced is None or found is None:
+            return None
+        counts, term = found
+        mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
+        mixes[at] = mix.within(choice, lower, upper, counts)
+        used = self.used - mix.total + mixes[at].total
+        strides, priced = np.full(len(self.limits), STRIDE_AGAIN), self.priced.without(at, term)
+        return replace(
+            self, mixes=mixes, weights=self.weights.copy(), strides=strides, used=used, priced=priced
+        )
+
+    def rounded(self) -> float:
+        """Return about what the choices cost of which there is most, as `value`."""
+        mixes = [Mix.of(mix.choice, mix.own, mix.largest) for mix in self.mixes]
+        used = sum((mix.total for mix in mixes), np.zeros(len(self.used)))
+        return replace(self, mixes=mixes, used=used).value()
+
+    def levels(self) -> Floats:
+        """Return about what the mix costs on every level."""
+        spent = sum((mix.spent for mix in self.mixes), np.zeros(len(self.limits)))
+        spent[-1] += self.rows.unevenness(self.rows.standing + self.used)
+        return spent
+
+    def value(self) -> float:
+        """Return about what the mix costs, levels weighed, and how far pinned levels are from their limits.
+
+        Weights are not best before all that weighs something is at its limit.
+        """
+        away = self.levels() - np.array([float(limit or 0) for limit in self.limits])
+        return float(self.weights @ np.abs(away))
+
+    def keeps(self) -> bool:
+        """Tell whether the mix costs on pinned levels about what it may."""
+        pairs = zip(self.levels().tolist(), self.limits, strict=True)
+        return all(limit is None or cost <= (1 + NEAR) * float(limit) + NOTHING for cost, limit in pairs)
+
+    def prices(self) -> Floats:
+        """Return what a unit more costs, by row."""
+        over = np.maximum(0.0, self.used - self.rows.room)
+        bend = 2 * self.weights[-1] * self.rows.bend
+        found: Floats = bend * (self.rows.standing + self.used + OVER * over)
+        return found
+
+    def even(self) -> None:
+        """Shift parts from what costs most to what costs least, until nothing is gained; then weigh again."""
+        for _ in range(SWEEPS):
+            if sum(map(self._shift, self.mixes)) < NOTHING * self.weights[-1]:
+                break
+        self.mixes = [mix.among(np.flatnonzero(mix.parts > NOTHING)) for mix in self.mixes]
+        for at, (limit, cost) in enumerate(zip(self.limits, self.levels(), strict=True)):
+            if limit is not None:
+                if (cost > float(limit) * ABOVE) != (self.strides[at] > 1):
+                    self.strides[at] = self.strides[at] ** -0.5
+                self.weights[at] *= self.strides[at]
+
+    def _shift(self, mix: Mix) -> float:
+        """Shift as much as gains most; return about what it gained."""
+        if len(mix.used) < 2:
+            return 0.0
+        costs = mix.costs @ self.weights + mix.used @ self.prices()
+        to = int(costs.argmin())
+        source = int(np.where(mix.parts > NOTHING, costs, -np.inf).argmax())
+        gain = float(costs[source] - costs[to])
+        if gain <= NOTHING * self.weights[-1]:
+            return 0.0
+        change = mix.used[to] - mix.used[source]
+        over = 1 + OVER * (self.used > self.rows.room)
+        slowed = float((2 * self.weights[-1] * self.rows.bend * over * change * change).sum())
+        part = min(float(mix.parts[source]), gain / slowed if slowed else 1.0)
+        mix.parts[to] += part
+        mix.parts[source] -= part
+        self.used = self.used + part * change
+        return part * gain
+
+    def price(self) -> bool:
+        """Look for a better bound at the prices of the mix; take the choices that are cheapest there into it.
+
+        False where a workload has no choice left.
+
+        Raises
+        ------
+        TooLongError
+            It takes too long to tell what is cheapest.
+        """
+        prices = self.prices()
+        dearest = max(
+            float((prices @ mix.choice.usage + self._dearest(mix)).max(initial=0.0)) for mix in self.mixes
+        )
+        scale = DEAREST / max(dearest, 1 / DEAREST)
+        whole = np.rint(prices * scale).astype(np.int64)
+        # Any weights bound; one that is nothing beside the dearest price counts a step.
+        scales = tuple(max(1, int(scale * weight)) for weight in self.weights.tolist())
+        pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
+        rest = self.rows.least(whole.tolist(), Fraction(scales[-1])) - sum(pinned, Fraction(0))
+        priced, terms = Priced(whole, scales, scales[self.limits.index(None)], rest, ()), list[Fraction]()
+        for mix in self.mixes:
+            found = priced.cheapest(mix, mix.choice)
+            if found is None:
+                return False
+            mix.near, term = found
+            mix.add(mix.near)
+            terms.append(term)
+        priced = replace(priced, terms=tuple(terms))
+        if self.priced is None or priced.bound > self.priced.bound:
+            self.priced = priced
+        return True
+
+    def saved(self, mix: Mix) -> Floats:
+        """Return about what mixing the choices of a workload saves, by cluster."""
+        usage = mix.choice.usage.astype(float)
+        return mix.saved(self.weights[-1] * self.rows.bend @ usage**2, self.weights)
+
+    def _dearest(self, mix: Mix) -> Floats:
+        """Return about what the last replica of a workload costs alone at most, by cluster."""
+        most = (
+            weight * own.dearest(mix.choice.total) for weight, own in zip(self.weights, mix.own, strict=True)
+        )
+        return sum(most, np.zeros(len(mix.choice.names)))
