@@ -155,7 +155,7 @@ def test_more_than_there_is_has_to_give_way_without_a_search(monkeypatch: pytest
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("somebody tried to place everything")
 
-    monkeypatch.setattr("fairlead.solver.feasibility.repaired", refuse)
+    monkeypatch.setattr("fairlead.solver.feasibility.keep_and_repair", refuse)
     monkeypatch.setattr("fairlead.solver.feasibility.has_placement", refuse)
     assert has_to_give_way(scarce(1, Deviation.L1), Search(Deadline.after(10.0), 1))
 
