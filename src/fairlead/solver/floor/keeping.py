@@ -14,7 +14,7 @@ from fairlead.solver.running.deadline import Deadline
 SMALL = 500
 """Places (workloads times clusters) up to which everything is tried, whatever the time."""
 
-FEW = 5_000
+FEW = 1_000
 """Places of those that do not stay up to which these are placed as well as can be, whatever the time."""
 
 SHARE_OF_FLOOR = 0.3

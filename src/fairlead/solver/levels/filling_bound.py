@@ -95,7 +95,7 @@ class Branches:
     root
         The whole, as long as its bound may get better at other prices.
     parts
-        Parts that may hold what is wanted, the one of the least bound first.
+        Parts that may be cut, the one of the least bound first.
     done
         Bounds of all others.
     number
@@ -131,10 +131,11 @@ class Branches:
             wanted = self._told(first.blend, asked, wanted)
             heapq.heappop(self.parts)
             for part in self._cut(first, wanted, until):
-                if part.bound >= wanted or part.blend is first.blend:
+                if part.blend is first.blend:
                     self.done.append(part.bound)
-                else:
-                    heapq.heappush(self.parts, part)
+                    continue
+                heapq.heappush(self.parts, part)
+                if part.bound < wanted:
                     wanted = self._told(part.blend, asked, wanted)
 
     def _cut(self, whole: _Part, wanted: Fraction, until: Deadline) -> Iterator[_Part]:

@@ -80,9 +80,10 @@ class LevelBounds:
         return self._due(level).remaining() == 0
 
     def _due(self, level: Level) -> Deadline:
-        """Return when a level is due."""
-        order = [each.key for each in self.levels]
-        after = BALANCE.key in order and order.index(level.key) > order.index(BALANCE.key)
+        """Return when a level is due; what gives way has no place in the order, and comes first."""
+        order = self.problem.levels
+        known = {BALANCE.key, level.key} <= {*order}
+        after = known and order.index(level.key) > order.index(BALANCE.key)
         return self.later if after and self.later is not None else self.deadline
 
     def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
@@ -137,7 +138,7 @@ class LevelBounds:
             return
         self.branches[level] = branches
         branches.search(asked, self.deadline.part(FILLING))
-        if level in self.targets:
+        if level in self.targets and (branches.bound or 0) >= asked.wanted(None):
             closer = replace(asked, wanted=partial(self._wanted, level, part=CLOSE))
             branches.search(closer, self.deadline.part(FILLING * CLOSE))
         found = branches.bound

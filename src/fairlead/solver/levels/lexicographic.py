@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
@@ -20,8 +21,8 @@ from fairlead.solver.running.machines import cores
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
-MORE = 2
-"""Times what levels took is left for them where one before them is searched again."""
+MORE = (2, 1)
+"""Times what levels took is left for them where one before them is searched again: at first, and then."""
 
 
 def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
@@ -135,8 +136,8 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         When every level was begun.
     """
     ended = [*begun, time.monotonic()][1:]
-    for number, (mark, end) in enumerate(zip(marks, ended, strict=True)):
-        until = search.deadline.later(MORE * (end - ended[-1]))
+    for more, (number, (mark, end)) in product(MORE, enumerate(zip(marks, ended, strict=True))):
+        until = search.deadline.later(more * (end - ended[-1]))
         level = search.levels[number]
         if search.notes[number].proven or not until.remaining() or mark.is_over(level):
             continue
