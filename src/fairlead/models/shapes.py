@@ -6,7 +6,7 @@ class knows. What is declared otherwise is not looked at.
 
 import sys
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from functools import cache
@@ -72,11 +72,30 @@ def misfits(thing: object) -> Sequence[Misfit]:
                 found.append(Misfit(name, value, f"must be {_called(kinds.own)}"))
     for name, inside in shape.mappings.items():
         value = getattr(thing, name)
-        if type(value) is dict:
+        if type(value) is dict and not _are_of(value.values(), inside):
             for key, each in value.items():
                 if not _is_one_of(type(each), inside):
                     found.append(Misfit(f"{name}[{key}]", each, f"must be {_called(inside)}"))
     return found
+
+
+def fit(things: Collection[object], owner: type) -> bool:
+    """Tell whether many instances of a class are seen to hold what is declared, field by field."""
+    shape = _shape(owner)
+    if not _are_of(things, (owner,)):
+        return False
+    for name, inside in shape.mappings.items():
+        held = filter(None, map(attrgetter(name), things))
+        if not all(_are_of(each.values(), inside) for each in held if type(each) is dict):
+            return False
+    return all(
+        _are_of(map(attrgetter(name), things), kinds.own) for name, kinds in shape.fields.items() if kinds.own
+    )
+
+
+def _are_of(values: Iterable[object], allowed: tuple[type, ...]) -> bool:
+    """Tell whether all of some values may stand there."""
+    return all(_is_one_of(each, allowed) for each in set(map(type, values)))
 
 
 @cache

@@ -45,7 +45,7 @@ from fairlead.models.rules import (
     custom,
     total,
 )
-from fairlead.models.shapes import misfits
+from fairlead.models.shapes import fit, misfits
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -114,7 +114,9 @@ def _misfits(thing: object) -> Sequence[tuple[str, Any, str]]:
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
-    odd = {cluster.name: found for cluster in problem.clusters if (found := _misfits(cluster))}
+    odd: dict[str, Sequence[tuple[str, Any, str]]] = {}
+    if not known.once(fit, Cluster):
+        odd = {cluster.name: found for cluster in problem.clusters if (found := _misfits(cluster))}
     for cluster in () if not odd and known.once(_are_plain) else problem.clusters:
         found = odd.get(cluster.name) or list(_of_cluster(cluster))
         yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)

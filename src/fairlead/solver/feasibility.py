@@ -15,6 +15,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
@@ -85,7 +86,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
         How to search; a share of the time that is left is used here.
     """
     strict = replace(part, partial=False)
-    if conflicts(strict) or quota_conflicts(strict):
+    if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
     due = search.deadline.part(SHARE_OF_FLOOR)
     if keep_and_repair(strict, standing_well(strict), due) is not None:

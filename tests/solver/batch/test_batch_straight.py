@@ -26,7 +26,7 @@ from fairlead.solver.batch.primal.repair import repair_rounded
 from fairlead.solver.batch.surrogate import can_break, followers, guide_of, straight_guide
 from fairlead.solver.batch.tuning import SHARE, SHARE_OF_DEVIATION
 from fairlead.solver.dispensers import reference
-from fairlead.solver.feasibility import has_placement
+from fairlead.solver.feasibility import has_placement, has_to_give_way
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -147,6 +147,17 @@ def test_whether_a_batch_has_a_placement_is_told_by_prices(monkeypatch: pytest.M
     monkeypatch.setattr("fairlead.solver.levels.lexicographic.minimise_levels", refuse)
     assert has_placement(middling(1, Deviation.L1, load=1.1), Deadline.after(10.0)) is False
     assert has_placement(middling(1, Deviation.L1, load=0.98), Deadline.after(10.0)) is True
+
+
+def test_more_than_there_is_has_to_give_way_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums tell it of a batch that asks for a tenth more than there is: nobody tries to place all of it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("somebody tried to place everything")
+
+    monkeypatch.setattr("fairlead.solver.feasibility.keep_and_repair", refuse)
+    monkeypatch.setattr("fairlead.solver.feasibility.has_placement", refuse)
+    assert has_to_give_way(scarce(1, Deviation.L1), Search(Deadline.after(10.0), 1))
 
 
 def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
