@@ -93,6 +93,13 @@ def test_what_runs_on_a_closed_cluster_is_lost_with_its_region() -> None:
     assert str(broken) == "w: losing region x and cluster c leaves 0, 1 is needed"
 
 
+def test_a_cluster_that_opens_is_lost_with_the_group_it_is_known_in() -> None:
+    """A set made in Python need not be a field of the cluster: d is in x before it is a candidate, and after."""
+    there = {"x": frozenset("abd"), "y": frozenset("c")}
+    rule = Survival("site", {"x": frozenset("ab")}, 1, None, there)
+    assert rule.opened([Cluster("d")]).groups["x"] == frozenset("abd")
+
+
 def test_a_partial_placement_counts_the_worst_loss() -> None:
     """Any two of three regions are lost and four of eight shall be left: two or fewer are."""
     rule = Survival("region", REGIONS, 4, count=2)

@@ -57,6 +57,12 @@ class Loss:
         """All clusters that are lost together by group."""
         return joined(self.groups, self.everywhere)
 
+    def opened(self, more: Collection[Cluster]) -> Loss:
+        """Return it once more clusters are candidates, each in the groups it is known to be lost with."""
+        names = {cluster.name for cluster in more}
+        known = {group: inside & names for group, inside in self.everywhere.items() if inside & names}
+        return replace(self, groups=joined(joined(self.groups, known), groups(more, self.field)))
+
     def without(self, names: AbstractSet[str], *, gone: bool) -> Loss:
         """Return it once clusters are closed, which still are lost with their group, or gone."""
         there = left_in(self.everywhere, names) if gone else self.everywhere
@@ -231,7 +237,7 @@ class Survival(Grouped):
 
     def opened(self, more: Collection[Cluster]) -> Self:
         """Return the rule once more clusters are candidates."""
-        return self._each(lambda loss: replace(loss, groups=joined(loss.groups, groups(more, loss.field))))
+        return self._each(lambda loss: loss.opened(more))
 
     def widened(self, closed: Collection[Cluster]) -> Self:
         """Return a rule that knows closed clusters as well, which may hold replicas then."""
