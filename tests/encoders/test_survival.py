@@ -94,7 +94,7 @@ def test_what_runs_on_a_closed_cluster_is_lost_with_its_region() -> None:
 
 
 def test_a_cluster_that_opens_is_lost_with_the_group_it_is_known_in() -> None:
-    """A set made in Python need not be a field of the cluster: d is in x before it is a candidate, and after."""
+    """A set made in Python need not be a field of the cluster: once d is a candidate, x still has it."""
     there = {"x": frozenset("abd"), "y": frozenset("c")}
     rule = Survival("site", {"x": frozenset("ab")}, 1, None, there)
     assert rule.opened([Cluster("d")]).groups["x"] == frozenset("abd")
