@@ -95,7 +95,7 @@ def test_a_search_that_finds_nothing_ends_with_what_is_found_at_once(monkeypatch
     def searched(parts: list[Problem], *_: object) -> list[Answer]:
         return [unproven(each, None) for each in parts]
 
-    monkeypatch.setattr("fairlead.solver.solving.solve_parts", searched)
+    monkeypatch.setattr("fairlead.solver.parts.dispatch.solve_parts", searched)
     outcome = fairlead.solve(part)
     assert outcome.status is Status.FEASIBLE
     assert outcome.placement == Placement({"any": {"b": 4}, "only": {"a": 4}})
