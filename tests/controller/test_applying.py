@@ -2,6 +2,7 @@
 
 import io
 import signal
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,11 @@ def test_fairlead_itself_may_be_the_scheduler(
     with controlled(fleet, tmp_path) as running:
         assert run(fleet, tmp_path, capsys, "--apply", "--yes")[0] == 0
         assert running.number("fairlead_batches_total") == 0
-    assert written(fleet) == [{"member1": 3, "member2": 1}, {"member1": 2, "member2": 2}]
+    # Where the controller has just noted what it saw, a write is refused with 409 and sent again.
+    assert [wave for wave, _ in groupby(written(fleet))] == [
+        {"member1": 3, "member2": 1},
+        {"member1": 2, "member2": 2},
+    ]
 
 
 def test_a_dry_run_is_checked_by_the_server(
