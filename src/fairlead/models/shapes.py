@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin
@@ -85,8 +86,8 @@ def fit(things: Collection[object], owner: type) -> bool:
     if not _are_of(things, (owner,)):
         return False
     for name, inside in shape.mappings.items():
-        held = filter(None, map(attrgetter(name), things))
-        if not all(_are_of(each.values(), inside) for each in held if type(each) is dict):
+        held = [each for each in map(attrgetter(name), things) if type(each) is dict]
+        if not _are_of(chain.from_iterable(map(dict.values, held)), inside):
             return False
     return all(
         _are_of(map(attrgetter(name), things), kinds.own) for name, kinds in shape.fields.items() if kinds.own
