@@ -239,7 +239,9 @@ def measure(case: str, contender: str, seconds: float, workers: int, seed: int =
             )
         except subprocess.TimeoutExpired as error:
             taken = float(error.timeout)
-            return Measurement(case, contender, seconds, taken, "failed", f"ended after {taken:.0f} s")
+            return Measurement(
+                case, contender, seconds, taken, "failed", f"ended after {taken:.0f} s", seed=seed
+            )
         if done.returncode or not file.exists():
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             return Measurement(case, contender, seconds, 0.0, "failed", last, seed=seed)

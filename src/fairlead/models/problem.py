@@ -37,7 +37,7 @@ class Problem(Shown, Known):
     deviation
         Measure of the distance from the wanted ratio.
     warnings
-        What the reader of the input should know: skipped kinds, no_such fields, bounds without effect.
+        What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
     partial
         True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
         at all; see `fairlead.models.shortfall`.

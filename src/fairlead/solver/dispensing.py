@@ -127,6 +127,6 @@ def dispense_in_time(
     reason = next(iter(answer.reasons.values()), None)
     named = ((each.key, group) for each in problem.workloads for group in each.groups)
     chosen = {key: group for key, group in named if answer.groups.get(key) == group.name}
-    asked = in_kept_groups(in_groups(problem, chosen) if chosen else problem, answer.placement)
+    asked = in_kept_groups(in_groups(problem, chosen), answer.placement)
     outcome = conclude_greedy(with_balance(asked), answer.placement, like, seconds, reason)
     return replace(outcome, selected=answer.selected)

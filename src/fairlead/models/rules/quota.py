@@ -196,11 +196,17 @@ def detail(rule: Quota, scope: Scope) -> str:
     return f"{rule} {scope.resource}"
 
 
-def describe(rule: Quota, scope: Scope, problem: Problem) -> Statement:
-    """Say in the user's words what a quota allows of one resource, and what its workloads ask for."""
+def describe(rule: Quota, scope: Scope, problem: Problem, called: str | None = None) -> Statement:
+    """Say in the user's words what a quota allows of one resource, and what its workloads ask for.
+
+    Parameters
+    ----------
+    called
+        What its cluster is called; None names it.
+    """
     limit = rule.limits[scope]
     resource, cluster = scope
-    where = f"on {cluster}" if cluster else "in all clusters together"
+    where = f"on {called or cluster}" if cluster else "in all clusters together"
     text = f"{rule} allows {amount_of(resource, limit.hard)} {where}"
     taken = taken_by_others(rule, problem)[scope]
     if taken:

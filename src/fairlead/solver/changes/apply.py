@@ -121,8 +121,11 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
         return replace(rule, copies={**rule.copies, name: size}, once_open=later)
 
     def all_grown(workload: Workload) -> Workload:
+        known = (each for rule in workload.rules_of(Duplicated) for each in (rule, rule.once_open))
+        if not any(each is not None and name in each.ample for each in known):
+            return workload
         rules = (grown(each, workload) if isinstance(each, Duplicated) else each for each in workload.rules)
-        return replace(workload, rules=tuple(rules)) if workload.rule(Duplicated) else workload
+        return replace(workload, rules=tuple(rules))
 
     workloads = tuple(map(all_grown, problem.workloads))
     return replace(problem, workloads=workloads)

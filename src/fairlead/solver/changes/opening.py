@@ -165,7 +165,9 @@ def _opened(  # noqa: C901 - one case a rule
 
 def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
     """Return a rule that knows the sizes of copies on clusters that were opened."""
-    opened, later = frozenset(new), rule.once_open or Duplicated()
+    opened, later = frozenset(new), rule.once_open
+    if later is None:
+        return rule
     copies = {name: size for name, size in later.copies.items() if name in opened}
     ample = {name: size for name, size in later.ample.items() if name in opened}
     return replace(rule, copies={**rule.copies, **copies}, ample={**rule.ample, **ample})

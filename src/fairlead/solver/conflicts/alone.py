@@ -220,4 +220,4 @@ def _conflict(workload: Workload, problem: Problem) -> Contradiction | None:
         return None
     proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
     said = told([units[at] for at in found.units], by_itself)
-    return Contradiction(said, proof, (workload,), alike=True)
+    return Contradiction(said, proof, (workload,))

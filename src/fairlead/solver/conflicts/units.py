@@ -41,6 +41,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.grouped import Number
+from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.names import OWN, Tell, always, asked
@@ -213,7 +214,7 @@ def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
         case Quota():
             for scope in sorted(rule.limits, key=lambda each: each.order):
                 alone = replace(rule, limits={scope: rule.limits[scope]})
-                yield Unit(alone, always(partial(quota.describe, rule, scope, problem)))
+                yield Unit(alone, _limit(rule, scope, problem))
         case Capacity():
             # Units of it are the rooms of single clusters.
             return
@@ -264,6 +265,11 @@ def _shares(workloads: Sequence[Workload], cluster: Cluster, resource: str, prob
     return lambda names: capacity.describe_shared(
         workloads, cluster, resource, problem, names.of(cluster.name)
     )
+
+
+def _limit(rule: Quota, scope: Scope, problem: Problem) -> Tell:
+    """Return what says what a quota allows of one resource."""
+    return lambda names: quota.describe(rule, scope, problem, names.of(scope.cluster or ""))
 
 
 def _exclusions(rule: Candidates, workload: Workload) -> Tell:

@@ -4,7 +4,7 @@ What is said of many workloads, or of many clusters, is one sentence; what sever
 workload each is one conflict.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -77,8 +77,8 @@ class Said:
     @property
     def form(self) -> object:
         """What it says, whatever workload and cluster it is about."""
-        own, any_one = self.statement, replace(self, together="").by(ANY)
-        return own.rule, any_one.text, bool(own.workload), bool(own.cluster)
+        own, any_one = self.statement, replace(self, together="", whose="").by(ANY)
+        return own.rule, any_one.text, bool(self.whose), bool(own.workload), bool(own.cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +157,15 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     if len({unit.workload for unit in conflict if unit.workload is not None}) > 1:
         # Of several workloads of one policy each statement has to tell which one it is about.
         statements = [_named(each) for each in statements]
-    once: dict[Statement, Said] = {}
-    for each in statements:
-        once.setdefault(each.statement, each)
-    return tuple(once.values())
+    return once(statements)
+
+
+def once(said: Iterable[Said]) -> tuple[Said, ...]:
+    """Return what is said, each sentence once, where it is said first."""
+    found: dict[Statement, Said] = {}
+    for each in said:
+        found.setdefault(each.statement, each)
+    return tuple(found.values())
 
 
 def _named(said: Said) -> Said:
@@ -274,7 +279,8 @@ def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:
         workload = None if len(workloads) > 1 else found.workload
         return replace(found, workload=workload, cluster=None if len(clusters) > 1 else found.cluster)
 
-    return [replace(alike[0], tell=told, about=about)]
+    whose = alike[0].whose and (about.workload or alike[0].whose)
+    return [replace(alike[0], tell=told, about=about, whose=whose)]
 
 
 def _summed(asked: Sequence[Statement], problem: Problem) -> Said:

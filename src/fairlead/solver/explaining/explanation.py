@@ -12,7 +12,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.conflicts.wording import Contradiction, Said, said_once
+from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
 from fairlead.solver.exact.alike import alike
 from fairlead.solver.explaining.advice import advice
 from fairlead.solver.explaining.conflict import conflict_in
@@ -187,12 +187,11 @@ def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> 
     common = inside[0].intersection(*inside)
     told = [said for said in found[0].conflict.said if said.statement in common]
     told += [said for each in found for said in _told(each, common, problem)]
-    once = {said.statement: said for said in reversed(told)}
     keys = {workload.key for each in found for workload in each.conflict.workloads}
     known = complete and all(each.conflict.proof is not Proof.UNVERIFIED for each in found)
     proof = Proof.MINIMAL if known else Proof.UNVERIFIED
     about = tuple(each for each in problem.workloads if each.key in keys)
-    return Contradiction(tuple(reversed(once.values())), proof, about)
+    return Contradiction(once(told), proof, about)
 
 
 def _told(one: _InChoice, common: Container[Statement], problem: Problem) -> Iterator[Said]:
