@@ -33,6 +33,15 @@ def test_estimated_capacity_counts_under_auto_migration_only() -> None:
     assert placed(marked({"auto-migration-info": REPORT})) == {"member1": 5, "member2": 5}
 
 
+@pytest.mark.parametrize(
+    "report", [{"estimatedCapacity": {"member1": None}}, {"estimatedCapacity": None}, None]
+)
+def test_null_is_absent_in_a_report(report: Manifest | None) -> None:
+    """As everywhere in JSON that KubeAdmiral reads."""
+    problem = marked({"auto-migration-info": report}, autoMigration={})
+    assert placed(problem) == {"member1": 5, "member2": 5}
+
+
 def test_limited_capacity_always_counts() -> None:
     """A user has asked to keep at most 3 on member1."""
     problem = marked({"applied-migration-configuration": MIGRATED})

@@ -58,6 +58,9 @@ def test_the_order_of_policies_does_not_matter() -> None:
         (("policy.karmada.io/v1beta1", "PropagationPolicy"), "allowed is policy.karmada.io/v1alpha1"),
         (("autoscaling/v3", "HorizontalPodAutoscaler"), "allowed are autoscaling/v1 and autoscaling/v2"),
         (("example.com/v1", "Fleet"), "skipped"),
+        # Kinds that there are, although their names are much like those of others.
+        (("batch/v1", "CronJob"), "skipped"),
+        (("policy.karmada.io/v1alpha1", "ClusterTaintPolicy"), "skipped"),
     ],
 )
 def test_a_kind_that_is_skipped_says_what_may_be_meant(kind: tuple[str, str], told: str) -> None:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import fairlead
 from fairlead.cli.app import main
+from fairlead.report.content.next_steps import longer, steps_of
+from fairlead.report.pages import Making
 from places import EXAMPLES
 
 
@@ -68,3 +71,18 @@ def test_what_runs_already_needs_no_plan(
     assert not suggested(f"{on('solve', 'fleet')} -n ml --time-limit 60", monkeypatch, capsys)
     (command,) = suggested(on("solve", "scale-up"), monkeypatch, capsys)
     assert command == f"fairlead {on('plan', 'scale-up')}"
+
+
+def test_no_less_time_is_proposed_than_there_was() -> None:
+    """Twice as much where that is more than five minutes."""
+    assert longer(Making(time_limit=60)) == "300"
+    assert longer(Making(time_limit=600)) == "1200"
+
+
+def test_partial_is_proposed_once() -> None:
+    """Where a placement of what fits was asked for already there is only the way out."""
+    problem = fairlead.load(EXAMPLES / "too-tight")
+    outcome = fairlead.solve(problem)
+    ((told, command),) = steps_of(outcome, "solve", Making(arguments="-f too-tight --partial"))
+    assert told == "Make one of the changes above and run this again:"
+    assert command == "fairlead solve -f too-tight --partial"

@@ -39,6 +39,7 @@ def making(details: Mapping[str, str] | None = None) -> Making:
         shlex.join(_without_output(arguments[1:])),
         from_cluster=not context.params.get("files"),
         details=tuple((details or {}).items()),
+        time_limit=context.params.get("time_limit") or 0,
     )
 
 

@@ -37,6 +37,7 @@ from fairlead.manifests.validation import (
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+from fairlead.models.words import be, counted, listed
 
 if TYPE_CHECKING:
     from fairlead.manifests.api.kubeadmiral import FederatedCluster, FederatedObject
@@ -65,6 +66,8 @@ _INSTEAD = {
 _LONGEST_CLUSTER, _LONGEST_NAMESPACE = 48, 63
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
+# How alike a name has to be to be a slip of the pen.
+_ALIKE = 0.85
 _LEFT_OUT = ("bindings", "federated_objects")
 """Lists of `Manifests` of which one that cannot be understood is left out, and stops nobody."""
 
@@ -233,7 +236,7 @@ def _group(document: Document) -> str:
 
 def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     """Say how many documents of an unknown kind were skipped."""
-    count = f"{len(documents)} documents" if len(documents) > 1 else "1 document"
+    count = counted(len(documents), "document")
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
     if hint := _INSTEAD.get(kind) or _nearest(*kind):
         text += f"; {hint}"
@@ -245,8 +248,10 @@ def _nearest(api_version: str, kind: str) -> str:
     group = api_version.rpartition("/")[0]
     versions = [version for version, name in KINDS if name == kind and version.rpartition("/")[0] == group]
     if versions:
-        return f"allowed {'is' if len(versions) == 1 else 'are'} {' and '.join(versions)}"
-    alike = get_close_matches(kind, [name for version, name in KINDS if version == api_version], 1)
+        return f"allowed {be(len(versions))} {listed(versions)}"
+    # Less alike is another kind that exists: CronJob is no Job.
+    known = [name for version, name in KINDS if version == api_version]
+    alike = get_close_matches(kind, known, 1, _ALIKE)
     return f"did you mean {alike[0]}?" if alike else ""
 
 
@@ -342,4 +347,7 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
             earlier = first.setdefault((group, kind, *located.model.place), located)
             if earlier is not located:
                 message = f"is the name of two {kind} objects; the first one is at {earlier.source()}"
-                yield Mistake(located.source("metadata", "name"), "metadata.name", meta.name, message)
+                field = "name"
+                if meta.name == meta.generate_name:
+                    field, message = "generateName", f"{message}; give each a metadata.name"
+                yield Mistake(located.source("metadata", field), f"metadata.{field}", meta.name, message)

@@ -170,6 +170,7 @@ def problem_of(
     federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
     idle: list[Workload] = []
+    before = len(warnings)
     taking_part = set(subjects_with(subjects, asked)) if asked is not None else None
     for (subject, key), workload in zip(named, held, strict=True):
         if taking_part is not None and subject.identity not in taking_part:
@@ -180,7 +181,8 @@ def problem_of(
             continue
         declared = declared_for(subject)
         # Nobody reads what is odd of hundreds of workloads.
-        reason = left_out(subject, key, manifests.policies if len(warnings) < MANY else ())
+        few = len(warnings) - before < MANY
+        reason = left_out(subject, key, manifests.policies if few else ())
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
         else:

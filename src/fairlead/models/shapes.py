@@ -26,6 +26,8 @@ _PLAIN: Mapping[str, tuple[type, ...]] = MappingProxyType(
         "tuple": (tuple, list),
     }
 )
+# Types of values that do not tell whether they may stand there.
+_UNTOLD = frozenset((Any, complex, float, object))
 _CALLED: Mapping[type, str] = MappingProxyType(
     {
         AbstractSet: "a set",
@@ -196,4 +198,6 @@ def _types(head: object, known: Mapping[str, Any]) -> tuple[type, ...]:
         return _PLAIN[name]
     found = known.get(name) if isinstance(head, str) else head
     # Of protocols nobody can tell by the type.
-    return (found,) if isinstance(found, type) and not getattr(found, "_is_protocol", False) else ()
+    if not isinstance(found, type) or found in _UNTOLD or getattr(found, "_is_protocol", False):
+        return ()
+    return (found,)

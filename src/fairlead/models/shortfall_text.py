@@ -94,13 +94,13 @@ def _obstacles(violation: Violation, workload: Workload, answer: _Answer) -> str
     names = rule.names if rule else tuple(answer.problem.cluster_by_name)
     if not names:
         return candidates.summarise(rule or Candidates(()))
-    wide = _spread_of(violation, workload)
+    open_to, wide = frozenset(names), _spread_of(violation, workload)
     if wide is not None and (hopeless := _too_few(wide, workload)):
         return hopeless
     found: dict[str, None] = {}
     everybody = _helpful(violation, workload, answer)
     # Closed clusters are no help, and nothing to tell where open ones could be one.
-    helpful = [name for name in everybody if name in names] or everybody
+    helpful = [name for name in everybody if name in open_to] or everybody
     for at, cluster in enumerate(helpful):
         if len(found) == NAMED:
             return f"{'; '.join(found)}; and {counted(len(helpful) - at, 'more cluster')}"
@@ -198,7 +198,8 @@ def _refusal(violation: Violation, workload: Workload, cluster: str, full: int, 
         if amounts(broken).get(violation.about, 0) >= violation.amount:
             continue
         found = [each for each in broken if each.amount > before.get(each.about, 0)]
-        if answer.ties:
+        # One that must never happen is told before any other.
+        if answer.ties and all(each.gives_way for each in found):
             more = Placement({**answer.placement, workload.key: placed})
             found += shared_violations(answer.problem, more)
         if not found:

@@ -107,7 +107,7 @@ def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     "no cluster 'x'; known: member1 and member2"
     """
     names = sorted(known)
-    alike = get_close_matches(name, names, SHOWN)
+    alike = get_close_matches(str(name), names, SHOWN)
     told = (
         f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
     )

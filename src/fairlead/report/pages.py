@@ -44,6 +44,8 @@ class Making(NamedTuple):
     """Whether the input is a cluster, to which a plan can be written."""
     details: tuple[tuple[str, str], ...] = ()
     """What else is to be told, by name."""
+    time_limit: float = 0
+    """Seconds that the search had; 0 where it had no limit."""
 
 
 class Page(NamedTuple):

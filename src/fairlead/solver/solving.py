@@ -209,7 +209,8 @@ def _solve(
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
-        if first is not share and found.status is not Status.OPTIMAL and will_do(problem, found, alone):
+        again = first is not share and found.status is not Status.OPTIMAL and share.deadline.remaining() > 0
+        if again and will_do(problem, found, alone):
             more, _ = _strictly(bare, alone, method, share, where)
             found = more if better(bare, more.placement, found.placement) is more.placement else found
         found = loosened(problem, found, alone, search)

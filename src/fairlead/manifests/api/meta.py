@@ -73,7 +73,7 @@ def _told_below(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the texts below the fields of a module's classes, by class and field; none without source."""
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
-    except (OSError, TypeError):
+    except (OSError, TypeError, KeyError):
         return {}
     return {
         one.name: {

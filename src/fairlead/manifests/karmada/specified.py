@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -222,14 +221,14 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     for path, said in annotated(meta):
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
-            Target(ClusterSet(cluster_names=(one.name,)), one.replicas, entry)
-            for one, entry in zip(
-                said.specified_clusters, _entries(source, "specifiedClusters"), strict=False
+            Target(
+                ClusterSet(cluster_names=(one.name,)), one.replicas, _entry(source, "specifiedClusters", at)
             )
+            for at, one in enumerate(said.specified_clusters)
         ]
         targets += [
-            Target(_region(one.name), one.replicas, entry)
-            for one, entry in zip(said.specified_idcs, _entries(source, "specifiedIdcs"), strict=False)
+            Target(_region(one.name), one.replicas, _entry(source, "specifiedIdcs", at))
+            for at, one in enumerate(said.specified_idcs)
         ]
         if said.idcs:
             regions.update(one.name for one in said.idcs)
@@ -237,10 +236,10 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     return Totals(tuple(targets), (), frozenset(regions) or None, regions_at, apart=apart)
 
 
-def _entries(source: Source, field: str) -> Iterator[Source]:
-    """Yield where the entries of a list stand: in an annotation of that name, or under it in one for all."""
+def _entry(source: Source, field: str, position: int) -> Source:
+    """Return where an entry of a list stands: in an annotation of that name, or under it in one for all."""
     own = () if source.path[-1] == field else (field,)
-    return (replace(source, path=(*source.path, *own, position)) for position in count())
+    return replace(source, path=(*source.path, *own, position))
 
 
 def _region(name: str) -> ClusterSet:

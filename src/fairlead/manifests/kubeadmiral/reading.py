@@ -22,10 +22,10 @@ Document = Mapping[str, Any]
 
 def section(document: Document, *path: str) -> Document:
     """Return the object under a path; empty where there is none."""
-    found: Any = document
+    found: Any = document or {}
     for key in path:
         found = found.get(key) or {}
-    return {} if found is None else found
+    return cast("Document", found)
 
 
 def entries(document: Document, key: str) -> Sequence[Any]:
@@ -72,8 +72,8 @@ def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
     )
 
 
-def _labels(document: Document) -> dict[str, str]:
-    """Return labels; those that are null are none."""
+def _without_nulls(document: Document) -> dict[str, Any]:
+    """Return what is in an object; what is null is absent."""
     return {key: value for key, value in document.items() if value is not None}
 
 
@@ -136,7 +136,7 @@ def read_policy(spec: Document) -> Policy:
         divide=spec.get("schedulingMode") == "Divide",
         binpack=spec.get("replicasStrategy") == "Binpack",
         sticky=bool(rescheduling.get("disableRescheduling")),
-        cluster_selector=_labels(section(spec, "clusterSelector")),
+        cluster_selector=_without_nulls(section(spec, "clusterSelector")),
         required=affinity_of(spec) or None,
         cluster_names=cluster_names(placements),
         tolerations=tolerations(entries(spec, "tolerations")),
@@ -154,9 +154,9 @@ def read_policy(spec: Document) -> Policy:
 def read_feedback(auto: Document, custom: Document) -> Feedback:
     """Return what ``auto-migration-info`` and ``applied-migration-configuration`` say; empty where absent."""
     return Feedback(
-        estimated=dict(section(auto, "estimatedCapacity")),
-        scheduled=dict(section(auto, "scheduledReplicas")),
-        limited=dict(section(custom, "limitedCapacity")),
+        estimated=_without_nulls(section(auto, "estimatedCapacity")),
+        scheduled=_without_nulls(section(auto, "scheduledReplicas")),
+        limited=_without_nulls(section(custom, "limitedCapacity")),
         unavailable=tuple(
             (text(each, "cluster"), _moment(each.get("validUntil")))
             for each in entries(custom, "unavailableClusters")
@@ -220,13 +220,15 @@ def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
         found = json.loads(written)
     except (ValueError, RecursionError):
         found = written
+    if found is None:
+        return {}
     if not isinstance(found, dict):
         raise UsageError(f"annotation {name}: {written!r} is no JSON object")
     return found
 
 
 def _selector(value: str) -> dict[str, Any]:
-    selector = _labels(json.loads(value) or {})
+    selector = _without_nulls(json.loads(value) or {})
     if not all(isinstance(each, str) for each in selector.values()):
         raise TypeError("labels are texts")
     return {"cluster_selector": selector}

@@ -81,11 +81,11 @@ class Bounds(Known):
 
 def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:
     """Yield the bounds that a placement (replicas by cluster) may break; most are kept at first sight."""
-    if anywhere(gt, minima(rule), placed):
+    if rule.minimum and anywhere(gt, minima(rule), placed):
         for cluster, bound in rule.minimum.items():
             if placed.get(cluster, 0) < bound.replicas:
                 yield minimum(rule, workload, cluster)
-    if anywhere(lt, maxima(rule), placed):
+    if rule.maximum and anywhere(lt, maxima(rule), placed):
         for cluster, bound in rule.maximum.items():
             if placed.get(cluster, 0) > bound.replicas:
                 yield maximum(rule, workload, cluster)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from fairlead.models.cluster import Cluster
@@ -264,7 +264,8 @@ def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
     ExtensionError
         Where it does not; names the rule.
     """
-    if left_out := [name for name in dir(type(rule)) if _is_abstract(rule, name)]:
+    kind: type = type(rule)
+    if left_out := _left_out(kind):
         raise ExtensionError(f"{called(rule)} lacks {listed(left_out)}, which it has to define")
     try:
         wrong = _fault_of_cost(rule) if isinstance(rule, CustomCost) else _fault_of_rule(rule, workload)
@@ -274,9 +275,11 @@ def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
         raise ExtensionError(f"{called(rule)} {wrong}")
 
 
-def _is_abstract(rule: CustomRule | CustomCost, name: str) -> bool:
-    """Tell whether a class leaves out something that it has to define."""
-    return bool(getattr(getattr(type(rule), name, None), "__isabstractmethod__", False))
+@cache
+def _left_out(kind: type) -> tuple[str, ...]:
+    """Return what a class leaves out that it has to define."""
+    found = ((name, getattr(kind, name, None)) for name in dir(kind))
+    return tuple(name for name, each in found if getattr(each, "__isabstractmethod__", False))
 
 
 def _fault_of_cost(rule: CustomCost) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.report.content.fleet import is_changed
+from fairlead.report.content.fleet import shift_of
 from fairlead.report.pages import Making
 
 Step = tuple[str, str]
 """A sentence, and the command that does it."""
 
-SLOW = "300"
-"""Seconds that are proposed where time ran out."""
+LONG = 300
+"""Seconds that are proposed where time ran out, at least."""
 
 
 def next_steps(outcome: Outcome, making: Making) -> list[Step]:
@@ -24,10 +25,12 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     """Return what to do about what is short or not proven."""
     match outcome.status:
         case Status.INFEASIBLE:
-            told = "Make one of the changes above and run this again; or place as much as possible:"
-            return [(told, again(name, making, *([] if name == "simulate" else ["--partial"])))]
+            told = "Make one of the changes above and run this again"
+            if name == "simulate" or "--partial" in shlex.split(making.arguments):
+                return [(f"{told}:", again(name, making))]
+            return [(f"{told}; or place as much as possible:", again(name, making, "--partial"))]
         case Status.UNKNOWN:
-            return [("Give the search more time:", again(name, making, "--time-limit", SLOW))]
+            return [("Give the search more time:", again(name, making, "--time-limit", longer(making)))]
     steps = []
     short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
     if short is not None:
@@ -36,18 +39,23 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
     if outcome.status is Status.FEASIBLE and outcome.objectives:
-        steps.append(("Search longer for a proof:", again(name, making, "--time-limit", SLOW)))
+        steps.append(("Search longer for a proof:", again(name, making, "--time-limit", longer(making))))
     return steps
 
 
 def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     """Return how a placement gets into the cluster; nothing where it is what runs."""
-    changed = any(is_changed(outcome, one) for one in outcome.problem.with_replicas)
+    changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
     if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
         return []
     if any(any(one.current.values()) for one in outcome.problem.workloads):
         return [("Plan the way there, wave by wave:", command("plan", making))]
     return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+
+
+def longer(making: Making) -> str:
+    """Return seconds that are more than the search had."""
+    return str(max(LONG, math.ceil(2 * making.time_limit)))
 
 
 def again(name: str, making: Making, *words: str) -> str:

@@ -103,7 +103,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield from standing_concerns(simulation.after)
     known = [one for one in simulation.scenarios if one.answered]
     told = [f"{one.change}: {text}" for one in known for text in one.broken]
-    yield Concern("Rules that a loss breaks", told, "case")
+    yield Concern("Rules that a scenario breaks", told, "case")
     late = [str(one.change) for one in simulation.scenarios if not one.answered]
     yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 

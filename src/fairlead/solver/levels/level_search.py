@@ -1,6 +1,6 @@
 """The search behind the levels: what each of them proves narrows ranges and is pinned for the next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -193,6 +193,12 @@ class LevelSearch(LevelModels):
             branches=dict(known.branches),
             tried=later is not None,
         )
+
+    def forget(self, levels: Iterable[Level]) -> None:
+        """Forget bounds of levels that hold only for what levels before them were pinned to."""
+        for level in levels:
+            self.priced.pop(level, None)
+            self.branches.pop(level, None)
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""

@@ -136,7 +136,9 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         When every level was begun.
     """
     ended = [*begun, time.monotonic()][1:]
-    for more, (number, (mark, end)) in product(MORE, enumerate(zip(marks, ended, strict=True))):
+    # Without a limit nobody is given more time the second time.
+    rounds: tuple[int, ...] = MORE if search.deadline.limit is not None else MORE[:1]
+    for more, (number, (mark, end)) in product(rounds, enumerate(zip(marks, ended, strict=True))):
         until = search.deadline.later(more * (end - ended[-1]))
         level = search.levels[number]
         if search.notes[number].proven or not until.remaining() or mark.is_over(level):
@@ -145,6 +147,7 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         again.minimise(level, last=True)
         if again.rank_on(number) < search.rank_on(number):
             again.deadline = search.deadline
+            again.forget(search.levels[number + 2 :])
             for later in search.levels[number + 1 :]:
                 again.minimise(later, last=later == search.levels[-1])
             return again

@@ -138,7 +138,8 @@ def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> O
     The sum of (x - q)^2 / q over quotas q = N w / W is the sum of W x^2 / N w - x where there is a weight,
     and of x where there is none, as N is the sum of all x. The more replicas N may be, the less that is.
     """
-    tiers = rule.tiers or (frozenset(choice.names),)
+    # Clusters that cannot hold any have their part of the weight all the same.
+    tiers = rule.tiers or (frozenset(rule.weights).union(choice.names),)
     known = [most for _, most in held.get(workload.key, ())] or [workload.replicas] * len(tiers)
     bend, slope = [Fraction(0)] * len(choice.names), [Fraction(0)] * len(choice.names)
     for tier, most in zip(tiers, known, strict=True):

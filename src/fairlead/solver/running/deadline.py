@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TypeVar
 
 from fairlead.models.errors import UsageError
@@ -57,9 +58,10 @@ class Deadline:
         UsageError
             Where these are no seconds.
         """
-        if seconds is not None and (not isinstance(seconds, int | float) or math.isnan(seconds)):
+        given: object = seconds
+        if given is not None and (not isinstance(given, Real) or math.isnan(given)):
             raise UsageError(f"a time limit of {seconds!r}; allowed are seconds, or None for no limit")
-        return cls() if seconds is None else cls(time.monotonic() + seconds)
+        return cls() if seconds is None else cls(time.monotonic() + float(seconds))
 
     def remaining(self) -> float:
         """Return the seconds that are left, at least 0; infinite where there is no limit."""

@@ -99,7 +99,7 @@ def refusal(
     if cluster.taints and not is_target:
         taint = _untolerated(cluster.taints, placement.cluster_tolerations)
         if taint is not None:
-            return f"cluster(s) had untolerated taint {{{_written(taint)}}}"
+            return f"cluster(s) had untolerated taint {{{taint.spelled}}}"
     missing = _missing_property(cluster, placement.spread_constraints)
     if missing is not None:
         return f"cluster(s) did not have {missing} property"
@@ -131,10 +131,6 @@ def _missing_property(cluster: Cluster, constraints: Iterable[SpreadConstraint])
         if field == "zone" and not cluster.zones:
             return "zones"
     return None
-
-
-def _written(taint: Taint) -> str:
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
 def _nothing_fits(clusters: int, reasons: list[str]) -> Failure:
