@@ -15,6 +15,7 @@ from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
     DEFAULT_ORDER,
+    DEVIATION,
     DEVIATIONS,
     DYNAMIC_DEVIATION,
     MOVES_LAST,
@@ -26,8 +27,9 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, We
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
+from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.filling_bound import Asked, branches_of
-from fairlead.solver.levels.own_cost import is_own
+from fairlead.solver.levels.own_cost import is_own, own_cost
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
@@ -200,3 +202,19 @@ def test_moves_are_bounded_where_clusters_could_hold_more_than_what_runs() -> No
     bound = bound_of(problem, rule, known, MOVES_LAST, {BALANCE: Fraction(0)})
     assert bound is not None
     assert 1 < bound <= value_of(problem, known, MOVES_LAST) == 2
+
+
+def test_a_full_cluster_has_its_part_of_the_weight() -> None:
+    """Of 4 replicas 1, 1 and 2 are wanted, and c is full: 2 and 2 cost 1 + 1 + 2."""
+    clusters = tuple(Cluster(name, free={CPU: 0 if name == "c" else 4000}) for name in ABC)
+    weights = Weights({"a": 1, "b": 1, "c": 2}, dynamic=False)
+    workload = Workload("w", "w", 4, requests={CPU: 1000}, rules=(Candidates(ABC), Total(), weights))
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 4000})
+    found = rows_and_choices(rule, problem, {})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    assert choice.names == ("a", "b")
+    cost_of = own_cost(workload, choice, problem, DEVIATION)
+    assert cost_of.about(choice.counts({"a": 2, "b": 2})) == 4
