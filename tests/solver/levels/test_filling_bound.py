@@ -219,3 +219,32 @@ def test_a_full_cluster_has_its_part_of_the_weight() -> None:
     assert choice.most.tolist() == [4, 4, 0]
     cost_of = own_cost(workload, choice, problem, DEVIATION)
     assert cost_of.about(choice.counts({"a": 2, "b": 2})) == 4
+
+
+def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
+    """Two workloads of six replicas with quotas of 5 and 1 that stand three and three; 8 of 12 may be on a.
+
+    With halves as shares balance is 4 (u/12 - 1/2)^2, at u = 8 a ninth. Four and two each cost 1/5 + 1 there,
+    five and one would cost nothing.
+    """
+    names = ("a", "b")
+    rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}, dynamic=True, apart=True))
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
+    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    start = Placement({"left": {"a": 3, "b": 3}, "right": {"a": 3, "b": 3}})
+    told: list[Placement] = []
+
+    def wanted(found: Placement | None) -> Fraction:
+        told.extend([] if found is None else [found])
+        return Fraction(10)
+
+    asked = Asked(DYNAMIC_DEVIATION, wanted, {BALANCE: Fraction(1, 9)})
+    ranges = {Place(each.key, name): Range(0, 6) for each in workloads for name in names}
+    branches = branches_of(rule, problem, start, {}, ranges, asked)
+    assert branches is not None
+    branches.search(asked, Deadline())
+    kept = [each for each in told if cost(rule, problem, each) <= Fraction(1, 9)]
+    assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)

@@ -53,6 +53,8 @@ class Blend:
         About what is used, by row.
     own
         What workloads cost alone.
+    full
+        By row, what is paid for room that runs out, as if so much more was used.
     priced
         The prices at which the bound is best so far; None before the first.
     """
@@ -64,6 +66,7 @@ class Blend:
     strides: Floats
     used: Floats
     own: OwnCosts
+    full: Floats
     priced: Priced | None = None
 
     @classmethod
@@ -71,7 +74,16 @@ class Blend:
         """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
         own = OwnCosts.of([mix.own for mix in mixes])
-        blend = cls(rows, mixes, limits, np.ones(len(limits)), np.full(len(limits), STRIDE), used, own)
+        blend = cls(
+            rows,
+            mixes,
+            limits,
+            np.ones(len(limits)),
+            np.full(len(limits), STRIDE),
+            used,
+            own,
+            np.zeros(len(used)),
+        )
         goal = max(1.0, float(blend.levels()[limits.index(None)]))
         for at, limit in enumerate(limits):
             blend.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
@@ -85,8 +97,8 @@ class Blend:
         if not open_to:
             return found
         rows = [bounds[number][0] for number in open_to]
-        cost, constants = self._costs(priced.prices, priced.scales, rows)
-        menu = Menu.of([choices[number] for number in open_to])
+        cost, using, constants = self._costs(priced.prices, priced.scales, rows)
+        menu = Menu.of([choices[number] for number in open_to], using)
         near = np.array([self.mixes[at].near for at in rows])
         cheapest = menu.cheapest(cost, near, priced.earned[rows])
         for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
@@ -127,7 +139,9 @@ class Blend:
         return float(self.weights @ np.abs(away))
 
     def keeps(self) -> bool:
-        """Tell whether the mix costs on pinned levels about what it may."""
+        """Tell whether the mix costs on pinned levels about what it may, and uses no more than there is."""
+        if bool((self.used > self.rows.room + NOTHING * self.rows.total).any()):
+            return False
         pairs = zip(self.levels().tolist(), self.limits, strict=True)
         return all(limit is None or cost <= (1 + NEAR) * float(limit) + NOTHING for cost, limit in pairs)
 
@@ -135,7 +149,7 @@ class Blend:
         """Return what a unit more costs, by row."""
         over = np.maximum(0.0, self.used - self.rows.room)
         bend = 2 * self.weights[-1] * self.rows.bend
-        found: Floats = bend * (self.rows.standing + self.used + OVER * over)
+        found: Floats = bend * (self.rows.standing + self.used + OVER * over + self.full)
         return found
 
     def even(self) -> None:
@@ -144,6 +158,7 @@ class Blend:
         for _ in range(SWEEPS):
             if sum(map(self._shift, self.mixes)) < enough:
                 break
+        self.full = np.maximum(0.0, self.full + OVER * (self.used - self.rows.room))
         self.mixes = [mix.among(np.flatnonzero(mix.parts > NOTHING)) for mix in self.mixes]
         for at, (limit, cost) in enumerate(zip(self.limits, self.levels(), strict=True)):
             if limit is not None:
@@ -177,18 +192,13 @@ class Blend:
         """
         prices = self.prices()
         needs = np.array([mix.choice.need for mix in self.mixes])
-        alone = np.array([self._dearest(mix) for mix in self.mixes])
-        dearest = float((self.rows.by_cluster(needs * prices) + alone).max(initial=0.0))
-        most = len(self.rows.names) * max(mix.choice.total for mix in self.mixes)
-        scale = min(DEAREST, LARGEST / most) / max(dearest, 1 / DEAREST)
+        scale, scales = self._scales(self.rows.by_cluster(needs * prices), self.weights)
         whole = np.rint(prices * scale).astype(np.int64)
-        # Any weights bound; one that is nothing beside the dearest price counts a step.
-        scales = tuple(max(1, int(scale * weight)) for weight in self.weights.tolist())
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
         rest = self.rows.least(whole.tolist(), scales[-1]) - sum(pinned, Fraction(0))
-        cost, constants = self._costs(whole, scales, range(len(self.mixes)))
+        cost, using, constants = self._costs(whole, scales, range(len(self.mixes)))
         near = np.array([mix.near for mix in self.mixes])
-        menu = Menu.of([mix.choice for mix in self.mixes])
+        menu = Menu.of([mix.choice for mix in self.mixes], using)
         found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
         terms = list[int | Fraction]()
         for mix, counts, least, constant in zip(
@@ -204,6 +214,51 @@ class Blend:
             self.priced = priced
         return True
 
+    def answers(self, counts: Numbers, weights: Floats) -> Numbers:
+        """Return where every workload costs least, or nearly, beside all others as they stand; in their room.
+
+        Parameters
+        ----------
+        counts
+            Replicas by workload and cluster.
+        weights
+            What a unit of every level costs.
+        """
+        rows, needs = self.rows, np.array([mix.choice.need for mix in self.mixes])
+        used = needs * counts[:, rows.column]
+        others = used.sum(axis=0) - used
+        room = np.full(counts.shape, LARGEST)
+        free = np.where(needs > 0, (rows.room - others) // np.maximum(needs, 1), LARGEST)
+        np.minimum.at(room.T, rows.column, free.T)
+        bend = weights[-1] * rows.bend * needs
+        square, slope = (
+            rows.by_cluster(each) for each in (bend * needs, 2 * bend * (rows.standing + others))
+        )
+        total = np.array([mix.choice.total for mix in self.mixes])
+        scale, scales = self._scales(2 * total[:, None] * square + slope, weights)
+        own, using, _ = self.own.in_steps(scales)
+        square, slope = (np.rint(each * scale).astype(np.int64) for each in (square, slope))
+        none = np.zeros(counts.shape[1], dtype=np.int64)
+        choices = [mix.choice.within(none, most) for mix, most in zip(self.mixes, room, strict=True)]
+        open_to = [at for at, choice in enumerate(choices) if choice.faces]
+        cost = replace(own, bend=own.bend + square, slope=own.slope + slope).rows(open_to)
+        menu = Menu.of([choices[at] for at in open_to], using[open_to])
+        found = menu.cheapest(cost, counts[open_to], np.zeros(len(open_to), dtype=np.int64))
+        answers = counts.copy()
+        answers[open_to] = found.counts
+        return answers
+
+    def _scales(self, dearest: Floats, weights: Floats) -> tuple[float, tuple[int, ...]]:
+        """Return steps in a unit of what is minimised, and in one of every level as it weighs.
+
+        Any weights bound; one that is nothing beside the dearest replica counts a step.
+        """
+        alone = np.array([self._dearest(mix, weights) for mix in self.mixes])
+        most = len(self.rows.names) * max(mix.choice.total for mix in self.mixes)
+        dear = float((dearest + alone).max(initial=0.0))
+        scale = min(DEAREST, LARGEST / most) / max(dear, 1 / DEAREST)
+        return scale, tuple(max(1, int(scale * weight)) for weight in weights.tolist())
+
     def saved(self, mix: Mix) -> Floats:
         """Return about what mixing the choices of a workload saves, by cluster."""
         bend = self.rows.by_cluster(self.rows.bend * mix.choice.need.astype(float) ** 2)
@@ -211,15 +266,13 @@ class Blend:
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
-    ) -> tuple[Bowls, Sequence[Fraction]]:
+    ) -> tuple[Bowls, Numbers, Sequence[Fraction]]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
-        own, constants = self.own.rows(at).in_steps(scales)
+        own, using, constants = self.own.rows(at).in_steps(scales)
         needs = np.array([self.mixes[each].choice.need for each in at])
-        return replace(own, slope=own.slope + self.rows.by_cluster(needs * prices)), constants
+        return replace(own, slope=own.slope + self.rows.by_cluster(needs * prices)), using, constants
 
-    def _dearest(self, mix: Mix) -> Floats:
+    def _dearest(self, mix: Mix, weights: Floats) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""
-        most = (
-            weight * own.dearest(mix.choice.total) for weight, own in zip(self.weights, mix.own, strict=True)
-        )
+        most = (weight * own.dearest(mix.choice.total) for weight, own in zip(weights, mix.own, strict=True))
         return sum(most, np.zeros(len(mix.choice.names)))

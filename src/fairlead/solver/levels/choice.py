@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.exact.marginal import Box, settle_ties
 from fairlead.solver.exact.nested.choosing import without_choice
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.narrowing import narrow_all
 from fairlead.solver.exact.nested.picking import ApartError, TooLongError
-from fairlead.solver.exact.nested.pricing import cheapest
 from fairlead.solver.exact.nested.settling import settle
 
 Numbers = NDArray[np.int64]
@@ -83,29 +81,15 @@ class Choice:
         found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
         return found
 
-    def cheapest(self, cost: Bowls, near: Numbers | None = None) -> "Cheapest | None":
-        """Return a placement that costs least; None where there is none.
-
-        Parameters
-        ----------
-        near
-            A placement that may be close to it: then one that is as good as cheapest will do.
+    def cheapest(self, cost: Bowls) -> tuple[Numbers, Fraction] | None:
+        """Return a placement that costs least, and what that is in steps; None where there is none.
 
         Raises
         ------
         TooLongError
             It takes too long to tell.
         """
-        single = self.faces[0] if len(self.faces) == 1 else None
-        freely = None if single is None else _freely(single, cost)
-        if freely is not None:
-            return Cheapest(freely, cost.value(freely))
-        if single is not None and near is not None:
-            inside = (near > 0) & single.open_to | single.required
-            priced = cheapest(single, cost, inside if single.holds(inside) else None)
-            if priced is not None:
-                return Cheapest(*priced)
-        relaxed = None if single is None else without_choice(single, cost)
+        relaxed = without_choice(self.faces[0], cost) if len(self.faces) == 1 else None
         try:
             best = narrow_all(self.faces, cost) if relaxed is None else [relaxed]
             counts = next((each for each in map(settle, best) if each is not None), None)
@@ -113,23 +97,7 @@ class Choice:
             raise TooLongError from apart
         if counts is None and best:
             raise TooLongError
-        return None if counts is None else Cheapest(counts, cost.value(counts))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cheapest:
-    """A placement of a workload, and what no placement costs less than, in steps."""
-
-    counts: Numbers
-    least: Fraction
-
-
-def _freely(face: Face, cost: Bowls) -> Numbers | None:
-    """Return the cheapest placement of a face that may use any clusters; None where that is not so."""
-    if not face.settled or face.limits.bind or bool(np.any(~face.required & (face.lower > 1))):
-        return None
-    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
-    return settle_ties(cost.narrow(box)) if box.feasible else None
+        return None if counts is None else (counts, cost.value(counts))
 
 
 def _on(clusters: int, at: Numbers, face: Face) -> Face:

@@ -20,12 +20,15 @@ from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
+from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.floor.keeping import better
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice, Numbers
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Mix, Part
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
+from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
@@ -38,6 +41,8 @@ PARTS = 400
 """How many parts are looked at in the end, at most."""
 FEW_PARTS = 24
 """The same before a first search."""
+TOGETHER = 0.2
+"""Of the time that is left, what putting a placement together may use."""
 TRIED = 12
 """In how many places a part is cut in two to see where that tells most."""
 ENOUGH = 2.0**-10
@@ -119,6 +124,7 @@ class Branches:
         """Look for the best bound: of the whole, then of smaller and smaller parts."""
         wanted = asked.wanted(None)
         if self.root is not None:
+            wanted = self._told(self.root, asked, wanted, until)
             bound = _raised(self.root, wanted, ROUNDS, until)
             self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
             self.root = None if until.remaining() else self.root
@@ -127,7 +133,7 @@ class Branches:
             first = self.parts[0]
             if first.bound >= min([wanted, *self.done]):
                 break
-            wanted = self._told(first.blend, asked, wanted)
+            wanted = self._told(first.blend, asked, wanted, until)
             heapq.heappop(self.parts)
             for part in self._cut(first, wanted, until):
                 if part.blend is first.blend:
@@ -135,7 +141,7 @@ class Branches:
                     continue
                 heapq.heappush(self.parts, part)
                 if part.bound < wanted:
-                    wanted = self._told(part.blend, asked, wanted)
+                    wanted = self._told(part.blend, asked, wanted, until)
 
     def _cut(self, whole: _Part, wanted: Fraction, until: Deadline) -> Iterator[_Part]:
         """Yield parts of a part with their bounds; the same where it cannot be cut."""
@@ -148,13 +154,13 @@ class Branches:
             self.number += 1
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
-    def _told(self, blend: Blend, asked: Asked, wanted: Fraction) -> Fraction:
+    def _told(self, blend: Blend, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
         """Return what is wanted once the choices are told of which there is most, where they may be good."""
         about = blend.rounded()
         if about >= self.least:
             return wanted
         self.least = about
-        return asked.wanted(_largest(blend))
+        return asked.wanted(together(blend, until.part(TOGETHER)))
 
 
 def branches_of(
@@ -162,7 +168,7 @@ def branches_of(
     problem: Problem,
     placement: Placement,
     apart: Apart,
-    ranges: Mapping[Place, Range],
+    ranges: Mapping[Place, Range] | None,
     asked: Asked,
     known: Branches | None = None,
 ) -> Branches | None:
@@ -179,7 +185,7 @@ def branches_of(
     apart
         Workloads that cost what they would cost alone, by level; others are free on those levels.
     ranges
-        What such placements may hold.
+        What such placements may hold; None where that is not known.
     asked
         What is bounded.
     known
@@ -200,12 +206,41 @@ def branches_of(
         if counts and choice is None:
             return None
         if counts and choice is not None:
-            inside = _in_ranges(choice, ranges)
+            inside = choice if ranges is None else _in_ranges(choice, ranges)
             own = tuple(own_cost(workload, inside, problem, each, asked.held) for each in levels[:-1])
             if bool(choice.need.any()) or any(each.counts for each in own):
                 own = (*own, OwnCost.nothing(len(choice.names)))
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
     return Branches(limits, Blend.of(rows, mixes, limits)) if mixes else None
+
+
+def evened_out(
+    rule: Balance, problem: Problem, placement: Placement, apart: Apart, enough: Fraction, until: Deadline
+) -> Placement:
+    """Return a placement that is better on balance, if one is found, and no worse on the levels before that.
+
+    Parameters
+    ----------
+    rule, problem, placement, apart
+        As for `branches_of`.
+    enough
+        How even is enough.
+    until
+        When to stop.
+    """
+    best = placement
+
+    def wanted(found: Placement | None) -> Fraction:
+        nonlocal best
+        tried = Placement({**best, **(found or {})})
+        best = best if refused(problem, tried) else better(problem, tried, best) or best
+        return enough
+
+    asked = Asked(BALANCE, wanted, parts=1)
+    branches = branches_of(rule, problem, placement, apart, None, asked)
+    if branches is not None:
+        branches.search(asked, until)
+    return best
 
 
 def _halves(blend: Blend) -> Sequence[Blend] | None:
@@ -214,17 +249,20 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
     Of the places where mixing saves most it is the one that raises the lower bound of the two most, at the
     prices that are known. None where nothing is mixed.
     """
-    saved = [
-        (float(each), -at, -cluster)
+    # What is mixed to fit into a full cluster saves nothing else.
+    mixed = [
+        (saved, spread, -at, -cluster)
         for at, mix in enumerate(blend.mixes)
         if len(mix.parts) > 1
-        for cluster, each in enumerate(blend.saved(mix).tolist())
-        if each > NOTHING**2
+        for cluster, (saved, spread) in enumerate(
+            zip(blend.saved(mix).tolist(), mix.spread.tolist(), strict=True)
+        )
+        if spread > NOTHING
     ]
     priced = blend.priced
-    if priced is None or not saved:
+    if priced is None or not mixed:
         return None
-    places = [(-at, -cluster) for _, at, cluster in heapq.nlargest(TRIED, saved)]
+    places = [(-at, -cluster) for _, _, at, cluster in heapq.nlargest(TRIED, mixed)]
     parts = blend.parts(
         priced, [(at, *side) for at, cluster in places for side in _sides(blend.mixes[at], cluster)]
     )
@@ -269,20 +307,6 @@ def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fra
         if not blend.price():
             return wanted
     return None if blend.priced is None else blend.priced.bound
-
-
-def _largest(blend: Blend) -> Placement:
-    """Return what there is most of in every mix."""
-    return Placement(
-        {
-            mix.choice.key: {
-                name: count
-                for name, count in zip(mix.choice.names, mix.largest.tolist(), strict=True)
-                if count
-            }
-            for mix in blend.mixes
-        }
-    )
 
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:

@@ -18,15 +18,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, Note
-from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.levels.filling_bound import PARTS, Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 
-# Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
+# Of the time that is left, what a bound by prices may use.
 FILLING = 0.4
-EVENING = 0.1
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
 # Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
@@ -65,7 +63,6 @@ class LevelBounds:
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
     branches: dict[Level, Branches] = field(default_factory=dict)
-    evened: dict[Level, Placement] = field(default_factory=dict)
     tried: bool = False
 
     def __post_init__(self) -> None:
@@ -129,8 +126,6 @@ class LevelBounds:
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
-        if level != BALANCE:
-            self._wanted(level, self.best)
         asked = Asked(level, partial(self._wanted, level), pins, parts, self.held)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
@@ -170,28 +165,17 @@ class LevelBounds:
         That is within a part of its tolerance.
         """
         best, outline = self.best or Placement({}), self.outline
-        if found is not None and outline is not None and self.evened.get(level) is not found:
-            tried = self._evened(level, Placement({**best, **found}))
+        if found is not None and outline is not None:
+            tried = Placement({**best, **found})
             better = self._is_better(outline, tried, level) and self._is_inside(tried)
             if better and not refused(self.problem, tried):
                 self.best = best = tried
-            if self.best is not None:
-                self.evened[level] = self.best
         value = Fraction(value_of(self.problem, best, level))
         if level in self.targets:
             return value - Fraction(part) * self.targets[level].tolerance
         cost = None if outline is None else outline.levels[level]
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale
-
-    def _evened(self, level: Level, placement: Placement) -> Placement:
-        """Return a placement that fills clusters better, whatever levels before balance."""
-        rule = next(iter(self.problem.balances or ()))
-        limit = 0.0
-        if level != BALANCE and self.outline is not None:
-            limit = float(self._pinned(self.outline)[BALANCE])
-        until = self.deadline.part(EVENING)
-        return evened_out(self.problem, rule, placement, self.apart, Goal(level, limit), until)
 
     def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
         """Return what a level costs at least by the problem with fewer rules; None where that is silent."""

@@ -6,7 +6,7 @@ earns. At the right price that set holds all replicas, and the bound is what its
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +19,7 @@ from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 TURNS = 8
 """How many prices of a replica are tried at most."""
-MOST_ENTRIES = 20_000
+MOST_ENTRIES = 8_000
 """Numbers of groups, times the square of those of clusters, up to which they are counted in arrays."""
 LARGEST = 2**58
 """Costs, merits and what is earned stay below this, each added up."""
@@ -39,6 +39,8 @@ class Menu:
         Replicas by row.
     merits, greatest
         By row and cluster, and what the merits of a set have to add up to.
+    using
+        By row, what a cluster in use costs.
     chosen
         Rows of which the clusters are chosen.
     limited
@@ -53,13 +55,14 @@ class Menu:
     total: Numbers
     merits: Numbers
     greatest: Numbers
+    using: Numbers
     chosen: Numbers
     limited: Limited | None
     odd: Numbers
 
     @classmethod
-    def of(cls, choices: Sequence[Choice]) -> "Menu":
-        """Return the menu of some choices on the same clusters."""
+    def of(cls, choices: Sequence[Choice], using: Numbers) -> "Menu":
+        """Return the menu of some choices on the same clusters; by choice, what a cluster in use costs."""
         shape = len(choices), len(choices[0].names)
         lower, upper, merits = (np.zeros(shape, dtype=np.int64) for _ in range(3))
         total, greatest = (np.zeros(len(choices), dtype=np.int64) for _ in range(2))
@@ -70,7 +73,7 @@ class Menu:
                 odd.append(row)
                 continue
             total[row], upper[row] = face.total, np.where(face.open_to, face.upper, 0)
-            if _is_box(face):
+            if _is_box(face) and not using[row]:
                 lower[row] = np.where(face.required, face.lower, 0)
                 continue
             lower[row], merits[row] = np.minimum(face.lower, upper[row]), face.merits
@@ -79,7 +82,7 @@ class Menu:
             faces.append(face)
         limited = Limited.of(faces) if faces else None
         at_chosen, at_odd = (np.array(each, dtype=np.int64) for each in (chosen, odd))
-        return cls(tuple(choices), lower, upper, total, merits, greatest, at_chosen, limited, at_odd)
+        return cls(tuple(choices), lower, upper, total, merits, greatest, using, at_chosen, limited, at_odd)
 
     def cheapest(self, cost: Bowls, near: Numbers, price: Numbers) -> "Found":
         """Return placements that cost least, or nearly, and what all cost at least, by row.
@@ -100,7 +103,7 @@ class Menu:
         odd = list(self.odd.tolist())
         at = np.flatnonzero(box)
         if at.size:
-            inside, lower, upper, total = _some(cost, at), self.lower[at], self.upper[at], self.total[at]
+            inside, lower, upper, total = cost.rows(at), self.lower[at], self.upper[at], self.total[at]
             empty = (lower.sum(axis=1) > total) | (upper.sum(axis=1) < total)
             price[at], counts[at] = _divided(
                 inside, lower, upper, np.clip(total, lower.sum(axis=1), upper.sum(axis=1))
@@ -120,12 +123,11 @@ class Menu:
                     odd.append(row)
         for row in odd:
             try:
-                found = self.choices[row].cheapest(_some(cost, row), near[row])
+                found = self.choices[row].cheapest(cost.rows(row))
             except TooLongError:
                 least[row] = NONE
                 continue
-            least[row] = None if found is None else found.least
-            counts[row] = near[row] if found is None else found.counts
+            counts[row], least[row] = (near[row], None) if found is None else found
         return Found(counts, least, price)
 
 
@@ -159,6 +161,7 @@ class _Sets:
     total: Numbers
     merits: Numbers
     offset: Numbers
+    using: Numbers
     counts: Numbers
     spent: Numbers
     known: Flags
@@ -170,7 +173,7 @@ class _Sets:
     def begun(cls, menu: Menu, limited: Limited, cost: Bowls, near: Numbers, price: Numbers) -> "_Sets":
         """Return the sets that are used now, where these may be used, at the prices of what they hold."""
         at = menu.chosen
-        inside, lower, upper, total = _some(cost, at), menu.lower[at], menu.upper[at], menu.total[at]
+        inside, lower, upper, total = cost.rows(at), menu.lower[at], menu.upper[at], menu.total[at]
         near, price = near[at], price[at]
         used = (near > 0) & limited.open_to
         fits = (near <= upper) & (near >= np.where(limited.required, lower, 0))
@@ -187,6 +190,7 @@ class _Sets:
             total,
             menu.merits[at] * weight[:, None],
             menu.greatest[at] * weight,
+            menu.using[at],
             near.copy(),
             np.full(len(at), LARGEST),
             np.zeros(len(at), dtype=bool),
@@ -206,9 +210,9 @@ class _Sets:
         fits = (self.merits[rows] * used).sum(axis=1) == self.offset[rows]
         fits &= (lower.sum(axis=1) <= total) & (upper.sum(axis=1) >= total)
         rows, lower, upper = rows[fits], lower[fits], upper[fits]
-        inside = _some(self.cost, rows)
+        inside = self.cost.rows(rows)
         self.price[rows], counts = _divided(inside, lower, upper, total[fits])
-        spent = _spent(inside, counts)
+        spent = _spent(inside, counts) + self.using[rows] * used[fits].sum(axis=1)
         better = spent < self.spent[rows]
         self.counts[rows[better]], self.spent[rows[better]] = counts[better], spent[better]
         self.known[rows] = True
@@ -223,9 +227,11 @@ class _Sets:
         below, above = (np.full((len(rows), 3), each, dtype=float) for each in (-np.inf, np.inf))
         for _ in range(TURNS):
             price, total = self.price[rows], self.total[rows]
-            inside, lower, upper = _some(self.cost, rows), self.lower[rows], self.upper[rows]
+            inside, lower, upper = self.cost.rows(rows), self.lower[rows], self.upper[rows]
             held = inside.upto(price[:, None], lower, upper)
-            merits = price[:, None] * held - inside.spent(held) + self.merits[rows]
+            merits = (
+                price[:, None] * held - inside.spent(held) + self.merits[rows] - self.using[rows][:, None]
+            )
             used, value = self.limited.rows(rows).best(merits)
             possible = value > NONE // 2
             bound = np.where(possible, price * total - value + self.offset[rows], LARGEST)
@@ -273,12 +279,6 @@ def _in_arrays(face: Face) -> bool:
 def _is_box(face: Face) -> bool:
     """Tell whether any clusters of a face may be used."""
     return face.settled and not face.limits.bind and not bool(np.any(~face.required & (face.lower > 1)))
-
-
-def _some(cost: Bowls, at: Numbers | int) -> Bowls:
-    """Return the costs of some rows."""
-    saved, held = (None if each is None else each[at] for each in (cost.saved, cost.held))
-    return replace(cost, bend=cost.bend[at], slope=cost.slope[at], saved=saved, held=held)
 
 
 def _spent(cost: Bowls, counts: Numbers) -> Numbers:

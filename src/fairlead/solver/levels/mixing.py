@@ -98,6 +98,12 @@ class Mix:
         found: Floats = self.parts @ self.counts
         return found
 
+    @property
+    def spread(self) -> Floats:
+        """How far replicas are from their mean, squared, by cluster."""
+        found: Floats = self.parts @ (self.counts - self.mean) ** 2
+        return found
+
     def saved(self, bend: Floats, weights: Floats) -> Floats:
         """Return about what mixing saves by cluster: what choices cost more than their mean would.
 
@@ -109,7 +115,7 @@ class Mix:
             What a unit of every level costs.
         """
         mean = self.mean
-        found: Floats = bend * (self.parts @ (self.counts - mean) ** 2)
+        found: Floats = bend * self.spread
         for own, weight in zip(self.own, weights.tolist(), strict=True):
             if own.counts:
                 found = found + weight * (self.parts @ own.by_cluster(self.counts) - own.by_cluster(mean))

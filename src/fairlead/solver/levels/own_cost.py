@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.levels import DEVIATIONS, MOVES, Deviation, Level
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Moves, Weights, moves
+from fairlead.models.rules import Moves, Tiers, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.bowls import Bowls
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OwnCost:
-    """The cost ``constant + sum bend x^2 + slope x - saved min(x, held)`` of a placement.
+    """The cost ``constant + sum bend x^2 + slope x + using min(x, 1) - saved min(x, held)`` of a placement.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ class OwnCost:
         What each replica saves where replicas are held, as many as are.
     held
         How many that are, by cluster.
+    using
+        What a cluster in use costs.
     """
 
     bend: Sequence[Fraction]
@@ -44,6 +46,7 @@ class OwnCost:
     constant: Fraction = Fraction(0)
     saved: Fraction = Fraction(0)
     held: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    using: Fraction = Fraction(0)
     floats: tuple[Floats, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,20 +61,12 @@ class OwnCost:
     @property
     def counts(self) -> bool:
         """Whether anything is known of the cost."""
-        return bool(self.floats[1].any()) or bool(self.constant) or bool(self.saved)
-
-    def beside(self, other: OwnCost, weight: Fraction) -> OwnCost:
-        """Return this with so much of another cost; what replicas save is the other's."""
-        bend, slope = (
-            [one + weight * more for one, more in zip(*both, strict=True)]
-            for both in ((self.bend, other.bend), (self.slope, other.slope))
-        )
-        return OwnCost(bend, slope, self.constant + weight * other.constant, weight * other.saved, other.held)
+        return bool(self.floats[1].any()) or any((self.constant, self.saved, self.using))
 
     def by_cluster(self, counts: Numbers | Floats) -> Floats:
         """Return about what placements cost, by cluster, without what is constant."""
         bend, slope = self.floats
-        found: Floats = (bend * counts + slope) * counts
+        found: Floats = (bend * counts + slope) * counts + float(self.using) * np.minimum(counts, 1)
         return found - float(self.saved) * np.minimum(counts, self.held) if self.saved else found
 
     def about(self, counts: Numbers) -> float:
@@ -97,6 +92,8 @@ class OwnCosts:
         What a replica saves that stays, by level and workload: of one level at most.
     held
         How many replicas save that, by workload and cluster.
+    using
+        What a cluster in use costs, by level and workload.
     constant
         By level and workload.
     """
@@ -105,6 +102,7 @@ class OwnCosts:
     bottoms: tuple[NDArray[Any], NDArray[Any]]
     saved: NDArray[Any]
     held: Numbers
+    using: NDArray[Any]
     constant: NDArray[Any]
 
     @classmethod
@@ -117,11 +115,12 @@ class OwnCosts:
 
         bend, slope = (by_level(some) for some in (lambda own: own.bend, lambda own: own.slope))
         saved, constant = (by_level(some) for some in (lambda own: own.saved, lambda own: own.constant))
+        using = by_level(lambda own: own.using)
         top, bottom = (np.frompyfunc(some, 1, 1) for some in (_top, _bottom))
         held = np.array(
             [next((own.held for own in row if own.saved), [0] * len(row[0].bend)) for row in costs], np.int64
         )
-        return cls((top(bend), top(slope)), (bottom(bend), bottom(slope)), saved, held, constant)
+        return cls((top(bend), top(slope)), (bottom(bend), bottom(slope)), saved, held, using, constant)
 
     def rows(self, at: Sequence[int]) -> OwnCosts:
         """Return the costs of some of the workloads."""
@@ -131,11 +130,15 @@ class OwnCosts:
             (of_bend[:, at], of_slope[:, at]),
             self.saved[:, at],
             self.held[at],
+            self.using[:, at],
             self.constant[:, at],
         )
 
-    def in_steps(self, scales: Sequence[int]) -> tuple[Bowls, Sequence[Fraction]]:
-        """Return all levels together in so many whole steps a unit, rounded towards less; constants apart."""
+    def in_steps(self, scales: Sequence[int]) -> tuple[Bowls, Numbers, Sequence[Fraction]]:
+        """Return all levels together in so many whole steps a unit, rounded towards less.
+
+        What a cluster in use costs, and constants, are told apart.
+        """
         by_level = np.array(scales, dtype=object)
         bend, slope = (
             (top * by_level[:, None, None] // bottom).sum(axis=0).astype(np.int64)
@@ -143,7 +146,8 @@ class OwnCosts:
         )
         saved = np.array([math.ceil(each) for each in by_level @ self.saved], dtype=np.int64)
         some = (np.broadcast_to(saved[:, None], bend.shape), self.held) if saved.any() else (None, None)
-        return Bowls(bend, slope, *some), (by_level @ self.constant).tolist()
+        using = np.array([math.floor(each) for each in by_level @ self.using], dtype=np.int64)
+        return Bowls(bend, slope, *some), using, (by_level @ self.constant).tolist()
 
 
 def _top(ratio: Fraction) -> int:
@@ -158,7 +162,7 @@ def _bottom(ratio: Fraction) -> int:
 
 def is_own(level: Level) -> bool:
     """Tell whether it may be known of a level what single workloads cost on it."""
-    return level.base in DEVIATIONS or level.key in MOVES
+    return level.base in (*DEVIATIONS, CLUSTERS) or level.key in {*MOVES, tier(1).key}
 
 
 def own_cost(
@@ -178,6 +182,10 @@ def own_cost(
             found = _webster(workload, rule, choice, held or {})
         elif level.key in MOVES:
             found = _moves(workload, choice)
+        elif level.base == CLUSTERS:
+            found = replace(OwnCost.nothing(len(choice.names)), using=Fraction(1))
+        elif level.key == tier(1).key:
+            found = _beyond(workload, choice, level.number)
     return found or OwnCost.nothing(len(choice.names))
 
 
@@ -191,15 +199,25 @@ def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> O
     tiers = rule.tiers or (frozenset(rule.weights).union(choice.names),)
     known = [most for _, most in held.get(workload.key, ())] or [workload.replicas] * len(tiers)
     bend, slope = [Fraction(0)] * len(choice.names), [Fraction(0)] * len(choice.names)
-    for tier, most in zip(tiers, known, strict=True):
-        inside = [at for at, name in enumerate(choice.names) if name in tier]
+    for names, most in zip(tiers, known, strict=True):
+        inside = [at for at, name in enumerate(choice.names) if name in names]
         room = min(most, workload.replicas, int(choice.most[inside].sum()))
-        whole = sum(weight for name, weight in rule.weights.items() if name in tier)
+        whole = sum(weight for name, weight in rule.weights.items() if name in names)
         for at in inside if room and whole else ():
             weight = rule.weights.get(choice.names[at], 0)
             bend[at] = Fraction(whole, room * weight) if weight else Fraction(0)
             slope[at] = Fraction(-1 if weight else 1)
     return OwnCost(bend, slope)
+
+
+def _beyond(workload: Workload, choice: Choice, number: int) -> OwnCost | None:
+    """Return the replicas beyond a tier."""
+    rule = workload.rule(Tiers)
+    if rule is None:
+        return None
+    inside = frozenset[str]().union(*rule.tiers[:number])
+    slope = [Fraction(name not in inside) for name in choice.names]
+    return OwnCost([Fraction(0)] * len(slope), slope)
 
 
 def _moves(workload: Workload, choice: Choice) -> OwnCost | None:

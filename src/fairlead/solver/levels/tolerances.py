@@ -22,8 +22,8 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed
-from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
+from fairlead.solver.levels.filling_bound import evened_out
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
     apart,
@@ -51,8 +51,8 @@ from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
-SHARE = 0.15
-"""Of the time left, what passing replicas to and fro may use before a search."""
+SHARE = 0.5
+"""Of the time left, what filling clusters more evenly may use where that is not searched."""
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -205,33 +205,32 @@ class _Loosening:
         part = open_part(self.problem, keys, self.placement, self.spans)
         if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
             return replace(self, certain=False)
-        start = self.evened(part, search)
         if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
-            return replace(start, certain=False)
+            return replace(self.evened(part, search), certain=False)
         from fairlead.solver.levels.lexicographic import minimise_levels
 
         try:
             result = minimise_levels(
                 part,
-                Placement({key: start.placement.of(key) for key in keys}),
+                Placement({key: self.placement.of(key) for key in keys}),
                 search.deadline,
                 search.workers,
                 search.seed,
                 # Of some workloads only, values would tell nothing of the whole.
                 search.progress if len(keys) == len(self.problem.workloads) else None,
-                relaxed=start.known(part),
-                apart=start.apart,
-                targets=start.targets_of(part),
+                relaxed=self.known(part),
+                apart=self.apart,
+                targets=self.targets_of(part),
                 ties=search.ties,
             )
         except UnsupportedError:
-            # Amounts that no model can count; what was found by passing replicas stays.
-            return replace(start, certain=False)
+            # Amounts that no model can count.
+            return replace(self, certain=False)
         if result.placement is None:
-            return replace(start, certain=False)
-        placement = Placement({**start.placement, **result.placement})
+            return replace(self, certain=False)
+        placement = Placement({**self.placement, **result.placement})
         answer = Answer(part, result.status, result.placement, result.attained, "cp-sat")
-        return replace(start, placement=placement, parts=(*start.parts, answer))
+        return replace(self, placement=placement, parts=(*self.parts, answer))
 
     def answer(self) -> Answer:
         """Return what was found."""
@@ -240,13 +239,12 @@ class _Loosening:
         return Answer(self.problem, status_of(levels), self.placement, levels, origin)
 
     def evened(self, part: Problem, search: Search) -> "_Loosening":
-        """Return with replicas of some workloads passed to where they fill clusters more evenly."""
+        """Return with some workloads, too many for a search, where they fill clusters more evenly."""
         targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
-            until = search.deadline.part(SHARE)
-            goal = Goal(BALANCE, float(targets[rule.members].value))
-            inside = evened_out(part, rule, inside, self.apart, goal, until)
+            until, enough = search.deadline.part(SHARE), Fraction(targets[rule.members].value)
+            inside = evened_out(rule, part, inside, self.apart, enough, until)
         return replace(self, placement=Placement({**self.placement, **inside}))
 
     @property

@@ -1,6 +1,7 @@
 """Costs of bowls: what replicas cost straight, and the more the more of them stand together."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -45,15 +46,13 @@ class Bowls(InSteps):
         box = box.tight()
         if not bool((box.lower < box.upper).any()):
             return box
-        inside = self._of(at)
+        inside = self.rows(at)
         high = inside.last_price(box)
         below, upto = (inside.upto(price, box.lower, box.upper) for price in (high - 1, high))
         return Box(below, upto, box.total).tight()
 
-    def _of(self, at: Numbers | slice) -> "Bowls":
-        """Return the costs of the clusters at some positions."""
-        if at is EVERYWHERE:
-            return self
+    def rows(self, at: Numbers | Sequence[int] | int | slice) -> "Bowls":
+        """Return the costs at some positions: of clusters, or of workloads where arrays have both."""
         saved, held = (None if each is None else each[at] for each in (self.saved, self.held))
         return Bowls(self.bend[at], self.slope[at], saved, held)
 

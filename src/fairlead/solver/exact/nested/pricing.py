@@ -1,6 +1,5 @@
 """The price of a replica at which the clusters of the greatest merit hold the total, searched in floats."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +10,7 @@ from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.exact.costs.squares import Squares
 from fairlead.solver.exact.costs.straight import Prices, Straight
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
-from fairlead.solver.exact.nested.face import Face, Flags, Numbers
-from fairlead.solver.exact.nested.picking import ApartError
+from fairlead.solver.exact.nested.face import Face, Flags
 
 Cost = Straight | Squares | Bowls
 """Costs of levels among which clusters can be chosen."""
@@ -33,42 +31,14 @@ class Guess:
     many: Flags | None = None
 
 
-def cheapest(face: Face, cost: Bowls, near: Flags | None) -> tuple[Numbers, Fraction] | None:
-    """Return a placement of a face that is as cheap as is found by prices, and a bound of all.
-
-    None where that finds none. The bound is in steps; mostly it is what the placement costs.
-
-    Parameters
-    ----------
-    near
-        Clusters that are used by a placement that may be cheap; None where none is known.
-    """
-    guess = find_price(face, cost, near) if face.possible else None
-    if guess is None or guess.fitting is None:
-        return None
-    box, at = face.box(guess.fitting)
-    placed = np.zeros(len(face.lower), dtype=np.int64)
-    placed[at] = settle_ties(cost.narrow(box, at))
-    # Costs of single replicas are whole, and so is one of the best prices.
-    price = math.floor(guess.price)
-    held, _ = cost.respond(Fraction(price), face.lower, face.upper)
-    merits = price * held - cost.spent(held)
-    try:
-        picked = face.pick(merits)
-    except ApartError as apart:
-        return (placed, Fraction(price * face.total - apart.bound)) if face.settled else None
-    return None if picked is None else (placed, Fraction(price * face.total - int(merits[picked.used].sum())))
-
-
-def find_price(face: Face, cost: Cost, near: Flags | None = None) -> Guess | None:
+def find_price(face: Face, cost: Cost) -> Guess | None:
     """Return about the best price; None where the face holds no placement.
 
     For every set the prices are known at which it holds the total. The best set at one of them is the next to
     be looked at, until it is the same; prices that turn out too low or too high leave a shrinking interval.
-    The first set is one that is near, if one is known.
     """
     search = _Search(face, cost)
-    used = face.first if near is None else near
+    used = face.first
     if used is None:
         picked = (
             face.pick(cost.start) if face.settled else face.pick(np.zeros(len(face.lower), dtype=np.int64))
