@@ -55,12 +55,12 @@ def code_of_simulation(simulation: "Simulation") -> int:
     """Return the exit code of a simulation: not to fit is worse than not to be found in time."""
     from fairlead.models.outcome import Status
 
-    failing = [scenario.status for scenario in simulation.scenarios if not scenario.fits]
+    failing = [scenario.known and scenario.answered for scenario in simulation.scenarios if not scenario.fits]
     if not simulation.after.fits:
-        failing.append(simulation.after.status)
+        failing.append(simulation.known and simulation.after.status is not Status.UNKNOWN)
     if not failing:
         return SOLVED
-    return NOT_PROVEN if set(failing) == {Status.UNKNOWN} else INFEASIBLE
+    return INFEASIBLE if any(failing) else NOT_PROVEN
 
 
 def code_of_script(played: "Played") -> int:
