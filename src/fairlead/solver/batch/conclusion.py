@@ -19,25 +19,10 @@ from fairlead.solver.running.effort import Effort
 def concluded(
     problem: Problem, placement: Placement, notes: Sequence[Note], deadline: Deadline, seed: int
 ) -> LexicographicResult:
-    """Return what was found.
+    """Return what was found, ties settled where every level is proven.
 
-    Parameters
-    ----------
-    problem
-        The question.
-    placement
-        The best placement.
-    notes
-        How far the levels got, in order; levels without one are as they are, and not proven.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
-
-    Raises
-    ------
-    InternalError
-        Where the placement breaks a rule: a bug in fairlead.
+    Levels without a note are as they are, and not proven. InternalError where the placement breaks a rule: a
+    bug.
     """
     broken = check(problem, placement)
     if broken:

@@ -105,14 +105,9 @@ def _cost_of(batch: Batch, level: Level) -> LevelCost:
 
 
 def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
-    """Return steps in one unit and the grain.
+    """Return steps in one unit, a multiple of the denominators where there are few enough, and the grain.
 
-    Parameters
-    ----------
-    denominators
-        What costs are fractions of; the steps are a multiple of all where there are few enough.
-    greatest
-        No row costs more units than this.
+    No row costs more than the greatest, in units.
     """
     most = max(1, min(FINEST, LARGEST // max(1, greatest)))
     common = 1
@@ -220,16 +215,9 @@ def _deviation(
     denominators: Sequence[int] = (),
     more: int = 0,
 ) -> LevelCost:
-    """Return the distance from the quotas of some workloads.
+    """Return the distance from the quotas of the workloads of a level's priority that have weights.
 
-    Parameters
-    ----------
-    batch, level
-        The batch and the level; workloads of another priority do not count.
-    rules
-        Weights by row; None where a workload does not count.
-    denominators, more
-        What else the steps have to be a multiple of, and what else a row may cost.
+    The steps have to be a multiple of further denominators, and a row may cost so much more.
     """
     rules = [
         rule if workload.priority == level.priority else None

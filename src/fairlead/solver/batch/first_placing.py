@@ -103,11 +103,7 @@ class Filling:
         """Return the first of some workloads placed as near to their wishes as there is room for all of them.
 
         Each is placed in the room there is before the first. None of them is where the first finds no place.
-
-        Parameters
-        ----------
-        partly
-            True where less than the total will do, and less than the fewest of a cluster if that is none.
+        Partly: where less than the total will do, and less than the fewest of a cluster if that is none.
         """
         lower, totals = self.batch.lower[rows], self.batch.totals[rows]
         found = filled(lower, self.room(rows), totals, wishes)
@@ -164,13 +160,8 @@ TINY = float(np.finfo(np.float64).tiny)
 def place_first(part: Problem) -> Placement | None:
     """Return any placement that keeps all rules; None where none is found at once.
 
-    Workloads that are more than a box and a total come first, each on any clusters that will do. All others
-    are rows of arrays, see `Filling`.
-
-    Parameters
-    ----------
-    part
-        The question; in it nothing gives way, and no affinity group is left to be chosen.
+    Nothing gives way, and no affinity group is left to be chosen. Workloads that are more than a box and a
+    total come first, each on any clusters that will do. All others are rows of arrays, see `Filling`.
     """
     rows = tuple(each for each in part.workloads if is_a_row(each))
     if not rows or not can_be_filled(part):

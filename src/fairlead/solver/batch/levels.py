@@ -91,18 +91,10 @@ def solve_batch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stage:
-    """Where a search stands before a level.
+    """Where a search stands before a level: what is pinned, and the best placement, if one is known.
 
-    Parameters
-    ----------
-    batch
-        The batch, without what no placement holds that is as good on the levels before.
-    pins
-        What is pinned.
-    best
-        The best placement; None where none is known.
-    guided
-        What was learned by the guide of the level before; None where there was none.
+    The batch is without what no placement holds that is as good on the levels before; guided is what the
+    guide of the level before has learned.
     """
 
     batch: Batch

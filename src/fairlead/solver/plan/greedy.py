@@ -45,13 +45,7 @@ def greedy_wave(
     used: Mapping[Place, int],
     urgent: Mapping[str, int] = NOT_URGENT,
 ) -> Steps:
-    """Return one wave of moves straight to the target; empty where nothing gets on.
-
-    Parameters
-    ----------
-    urgent
-        Workloads that go before others, the more urgent the larger the number.
-    """
+    """Return one wave straight to the target, urgent workloads first; empty where nothing gets on."""
     builder = WaveBuilder(migration, positions, used)
     scarce = scarcity(migration, positions, builder.room)
     pending = [path for key, path in migration.paths.items() if any(left_over(path, positions[key]))]
@@ -128,13 +122,7 @@ def _ordered(
 
 
 def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> bool:
-    """Tell whether moving mends something: replicas missing, or standing where they must not.
-
-    Parameters
-    ----------
-    room
-        What is left by cluster and resource; below 0 where more is used than there is.
-    """
+    """Tell whether moving mends something: replicas missing, or standing where they must not."""
     out = left_over(path, position)[0]
     return (
         total(position) < total(path.target)

@@ -222,15 +222,7 @@ def _starts_where_closed(
 
 @dataclass(frozen=True, slots=True)
 class PassedInside:
-    """A rule that does not hold for a moment.
-
-    Parameters
-    ----------
-    wave
-        Number of the wave, from 1.
-    violation
-        What does not hold meanwhile, in the user's words.
-    """
+    """A rule that does not hold for a moment, inside a wave; waves are numbered from 1."""
 
     wave: int
     violation: Violation

@@ -214,17 +214,7 @@ class TargetDifference:
 
 @dataclass(frozen=True, slots=True)
 class PlanSummary:
-    """What is compared of one plan.
-
-    Parameters
-    ----------
-    target
-        Replicas by workload and cluster; None where the plan has no target.
-    moves
-        Replicas that move.
-    waves
-        Number of waves; None where there is no target.
-    """
+    """What is compared of one plan: target and number of waves, None where there is no target, and moves."""
 
     target: Placement | None
     moves: int

@@ -38,15 +38,7 @@ Everywhere = Callable[[], Migration]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where a search has got to.
-
-    Parameters
-    ----------
-    detours
-        True where replicas wait on the way.
-    bound
-        Waves that are needed at the least to get where these waves lead.
-    """
+    """Where a search has got to; replicas wait on detours, and the way takes so many waves at least."""
 
     waves: tuple[Steps, ...]
     detours: bool = False
@@ -54,13 +46,7 @@ class Search:
 
 
 def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
-    """Return waves that get as near to the target as was found, without looking for fewer.
-
-    Parameters
-    ----------
-    everywhere
-        The same with the rules of all clusters, for detours; None where there are to be none.
-    """
+    """Return waves that get as near to the target as was found, without looking for fewer."""
     if (wave := _starts(migration)) is not None:
         return Search((wave,))
     waves, detours = _greedy(migration, deadline), False
@@ -158,11 +144,6 @@ def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     """Return waves that begin with a detour and get nearer to the target; empty where none was found.
 
     A detour lets a replica wait on a third cluster, so that clusters without room can exchange replicas.
-
-    Parameters
-    ----------
-    migration
-        What moves, stuck as it stands; its own rules are those of all clusters.
     """
     far = distance(migration, migration.start())
     for _, wave in zip(range(TRIES), _detours(migration), strict=False):

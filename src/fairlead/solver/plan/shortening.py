@@ -50,13 +50,7 @@ def shortened(
 
 
 def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
-    """Return the same steps with those that mend something in the earliest waves in which they fit.
-
-    Parameters
-    ----------
-    migration
-        What moves, without detours.
-    """
+    """Return the same steps, without detours, with those that mend something as early as they fit."""
     room = migration.room(migration.used)
     mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
     moved = True

@@ -65,21 +65,7 @@ def play(
 
 @dataclass(slots=True)
 class Course:
-    """A script as one scheduler handles it, so far.
-
-    Attributes
-    ----------
-    scheduler, settings
-        Who, and how fairlead is asked.
-    standing
-        Where everything stands.
-    ran
-        What runs of that.
-    judge
-        Who judges states.
-    steps, samples
-        See `Handled`.
-    """
+    """A script as one scheduler handles it, so far: where everything stands, and what runs of that."""
 
     scheduler: Scheduler
     settings: Settings
@@ -96,15 +82,7 @@ class Course:
         return cls(scheduler, settings or Settings(), standing, standing.placed)
 
     def handle(self, moment: Moment, truth: Moment | None = None) -> None:
-        """Handle one event.
-
-        Parameters
-        ----------
-        moment
-            The fleet as the scheduler sees it.
-        truth
-            The fleet as it is judged; None where that is the same.
-        """
+        """Handle one event as the scheduler sees the fleet, judged as the fleet is in truth."""
         truth = truth or moment
         gone = evicted(moment, self.standing)
         left = replace(self.standing, placed=without(self.standing.placed, gone))

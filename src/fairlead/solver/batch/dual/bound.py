@@ -115,14 +115,7 @@ def _rounded(price: float, bits: int, factor: int) -> int:
 def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
     """Return what every placement costs at least, in steps of the level.
 
-    Parameters
-    ----------
-    model
-        The level, with what is pinned before it.
-    prices
-        Prices of capacity and pins.
-    rows
-        A price for every row's total; the closest cost of a unit is tried as well.
+    Prices of the rows' totals may be any; the closest cost of a unit is tried as well.
     """
     whole = whole_prices(model, prices, rows)
     if are_cut(whole, prices):
@@ -133,17 +126,7 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
 
 
 def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
-    """Return what every placement of some rows of a model costs at least at whole prices, see `lower_bound`.
-
-    Parameters
-    ----------
-    model
-        Some rows; what is shared is that of all.
-    whole
-        Prices that were rounded for all rows.
-    rows
-        A price for the total of each of these rows.
-    """
+    """Return what some rows of a model cost at least at prices that were rounded for all its rows."""
     return _bound(model, replace(whole, rows=_whole_rows(rows)), sharply=True)
 
 
@@ -257,14 +240,7 @@ def _least(costs: WholeCosts, price: Whole, left: Whole) -> NDArray[Any]:
 def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
     """Return, by place, what all units that cost less than a price of their row save, as a number below 0.
 
-    Parameters
-    ----------
-    costs
-        What units cost.
-    price
-        By row.
-    bound
-        No sum of a row is farther from 0, see `widen`.
+    No sum of a row is farther from 0 than the bound, see `widen`.
     """
     total = np.zeros(costs.starts[0].shape, dtype=np.int64)
     for number, first in enumerate(costs.first):
@@ -283,19 +259,10 @@ def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
 
 
 def ranges(model: Model, prices: Prices, rows: Floats, cost: int) -> tuple[Whole, Whole]:
-    """Return the fewest and most replicas of placements that cost at most so much.
+    """Return the fewest and most replicas of placements that cost at most so much, in steps of the level.
 
-    One unit that is taken although it costs more than its row's price, or left although it costs less, adds
-    the difference to the bound at these prices, whatever else is done.
-
-    Parameters
-    ----------
-    model
-        The level, with what is pinned before it.
-    prices, rows
-        Any prices.
-    cost
-        What a placement may cost, in steps of the level.
+    At whatever prices, one unit that is taken although it costs more than its row's price, or left although
+    it costs less, adds the difference to the bound, whatever else is done.
     """
     whole = whole_prices(model, prices, rows)
     slack = max(0, min(cost - _bound(model, whole, sharply=False), 2**60))

@@ -44,16 +44,10 @@ class Relaxed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:
-    """Prices and what is known at them.
+    """Prices of what is shared and of the rows' totals, and the bound there, in steps, as a float.
 
-    Parameters
-    ----------
-    prices, rows
-        Of what is shared, and of the rows' totals.
-    value
-        The bound there, in steps, as a float.
-    replicas
-        A placement that is not whole and as cheap as the bound; None where no linear program was solved.
+    Replicas are a placement that is not whole and as cheap as the bound; None where no linear program was
+    solved.
     """
 
     prices: Prices
@@ -65,16 +59,8 @@ class Evaluated:
 def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
     """Divide every row at prices.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices
-        The prices.
-    guess
-        Prices of the rows' totals to start the search from; None where nothing is known.
-    precision
-        How closely the prices of totals are searched for, as a part of the dearest unit.
+    The search for the prices of the rows' totals starts from a guess, if there is one, and ends with a
+    precision that is a part of the dearest unit.
     """
     batch = model.batch
     found = np.empty(len(batch.keys))

@@ -47,22 +47,9 @@ class Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """An optimum of the core.
+    """An optimum of the core: prices are its dual, replicas its primal, by place and not whole.
 
-    Parameters
-    ----------
-    prices, rows
-        Its dual.
-    replicas
-        Its primal, by place, not whole.
-    value
-        What it costs, in steps.
-    inside
-        Whether no price stands at the edge of its region.
-    iterations
-        Steps of the simplex method.
-    basis
-        Where it ended; None where it does not say.
+    The value is in steps; inside tells whether no price stands at the edge of its region.
     """
 
     prices: Prices
@@ -90,16 +77,9 @@ def region_of(model: Model, reach: float, centre: Prices) -> Prices:
 
 
 def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices) -> Segments:
-    """Return the pieces whose cost with prices is near the price of their row.
+    """Return the pieces whose cost with prices is within reach of the price of their row.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices, rows
-        Prices of what is shared and of the rows' totals.
-    reach
-        How near; with a region as near as its prices may come, which is farther for what is dear.
+    With a region as reach: as near as its prices may come, which is farther for what is dear.
     """
     found = [
         _windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))

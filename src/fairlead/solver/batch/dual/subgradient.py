@@ -60,14 +60,7 @@ class Ascent(Generic[T]):
     def climb(self, start: Prices, turns: int, share: float) -> T:
         """Raise the bound with a first step of about the right size, which a few short runs find.
 
-        Parameters
-        ----------
-        start
-            Where to start.
-        turns
-            Turns of the last run; the short ones have a part of as many.
-        share
-            A first step that may be too large or too small, as a part of what filling a cluster costs.
+        The first one that is tried is a share of what filling a cluster costs; the last run takes all turns.
         """
         best = self.run(start, 1, 0.0, None)
         if not len(_worth(self.model)):
@@ -107,19 +100,7 @@ class Ascent(Generic[T]):
 
 
 def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Evaluated:
-    """Raise the bound.
-
-    Parameters
-    ----------
-    model
-        What is minimised.
-    turns
-        How often all rows are divided once prices have their size; before that it takes a part of as many.
-    deadline
-        When to stop before that.
-    start
-        Prices to start from; None for none.
-    """
+    """Raise the bound from prices, or from none, in so many turns once prices have their size."""
 
     def evaluate(prices: Prices, near: Evaluated | None) -> tuple[Evaluated, Floats]:
         found = relax(model, prices, None if near is None else near.rows, tuning.COARSE)
@@ -204,17 +185,7 @@ def _worth(model: Model) -> Floats:
 
 
 def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadline) -> bool:
-    """Tell whether prices prove that a batch has no placement; False says nothing.
-
-    Parameters
-    ----------
-    batch
-        The batch.
-    rows
-        What every placement has to keep beside capacity, such as budgets.
-    deadline
-        When to stop.
-    """
+    """Tell whether prices prove that no placement keeps capacity and some more rows; False says nothing."""
     model = model_of(batch, replace(nothing(batch), scale=FINEST), rows)
     starts = [Prices(prices, np.zeros(len(rows))) for prices in _one_resource_each(model)]
     if not starts:

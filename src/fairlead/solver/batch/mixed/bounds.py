@@ -49,11 +49,6 @@ class RelaxedBounds:
         """Return what boxes with limited groups hold, by key, if every level reaches its bound.
 
         Each keeps its rules and is about the best at the prices, and all fit together as far as that is seen.
-
-        Parameters
-        ----------
-        deadline
-            When prices have to be found.
         """
         self.deadline = deadline.part(tuning.SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}

@@ -147,19 +147,7 @@ class Dual:
 
 
 def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
-    """Return what rows with limits cost at least at prices, in whole steps.
-
-    Parameters
-    ----------
-    model
-        The limited rows of a level.
-    groups
-        Their groups.
-    whole
-        The prices.
-    rows
-        A price of a replica by row; any will do.
-    """
+    """Return what limited rows cost at least, in whole steps, at any price of a replica by row."""
     part = slice(0, len(model.batch.keys))
     costs = whole_costs(model, whole, part)
     price = np.array([round(each) for each in rows.tolist()], dtype=object)

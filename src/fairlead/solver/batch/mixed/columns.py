@@ -56,16 +56,7 @@ class Columns:
 def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
     """Return one placement of every workload with limited groups that keeps its rules, all about fitting.
 
-    Parameters
-    ----------
-    dual
-        A level.
-    priced
-        Its best prices.
-    keeps
-        Tells which placements count; a workload of which none does is left out.
-    deadline
-        When no more placements are made.
+    A workload of which no placement keeps them is left out; after the deadline no more are made.
     """
     columns = _columns_of(dual, priced, keeps, deadline)
     model = dual.model
@@ -158,19 +149,7 @@ def _chosen(columns: Columns, *limits: tuple[Floats, Floats]) -> NDArray[np.int6
 
 @dataclass(frozen=True, slots=True)
 class PartTask:
-    """Some workloads, with the room that all others leave them.
-
-    Parameters
-    ----------
-    problem
-        The workloads and what is left for them.
-    start
-        How they stand.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
-    """
+    """Some workloads in the room that all others leave them, how they stand, and how long this may take."""
 
     problem: Problem
     start: Placement
@@ -188,21 +167,7 @@ def place_anew(task: PartTask) -> Placement | None:
 def tasks_of(
     part: Problem, best: Placement, odd: Collection[str], deadline: Deadline, chance: np.random.Generator
 ) -> list[PartTask]:
-    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two.
-
-    Parameters
-    ----------
-    part
-        All workloads.
-    best
-        How they stand.
-    odd
-        Keys of the workloads that are no boxes.
-    deadline
-        When the answers are due.
-    chance
-        The lot.
-    """
+    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two."""
     return [
         PartTask(
             beside(part, chosen, best),
@@ -239,18 +204,7 @@ def place_one_by_one(
 ) -> Placement:
     """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
 
-    Parameters
-    ----------
-    part
-        All workloads.
-    odd
-        Those to place.
-    limits
-        What they may use together.
-    deadline
-        When the answer is due; one that no simple way places gets a part of the time.
-    seed
-        Random seed of CP-SAT.
+    One that no simple way places gets a part of the time.
     """
 
     def otherwise(

@@ -195,20 +195,8 @@ def open_up(
 ) -> Opened:
     """Cut what is open out of a batch, to be divided anew as well as possible.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    replicas
-        All rows as they are; where they keep the window they are the hint.
-    window
-        What is open.
-    effort
-        How much work it may be.
-    exact
-        Whether costs are given in full, so that bounds count.
-    charges
-        What breaking limits is charged; None where they are kept.
+    How rows stand is the hint where that keeps the window. Exact costs are given in full, so that bounds
+    count; charges are for breaking limits, which are kept where there are none.
     """
     pieces = _pieces_of(model, window)
     base = replicas.copy()
