@@ -177,7 +177,7 @@ def solve_share(task: ShareTask) -> ShareAnswer:
     least = lower_bound(model, prices, rows)
     used: dict[Row, Fraction] = {}
     for place, (row, steps) in enumerate(zip(coupling.names, wide.steps, strict=True)):
-        price, bits = whole.capacity[place], whole.capacity_bits[place]
+        price, bits = whole.capacity[place]
         # What the bound takes off for what is there is added again: the whole has its own limits.
         least += -((-price * int(coupling.limit[place])) >> bits)
         used[row] = Fraction(price, 1 << bits) / steps

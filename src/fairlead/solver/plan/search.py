@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
-from fairlead.solver.plan.questions import one_wave, reach, size
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over, size
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.effort import Effort, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""
@@ -118,10 +117,25 @@ def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, .
     """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
     if not any(path.tricky or path.order is not Order.START_FIRST for path in stuck.paths.values()):
         return ()
-    wave = one_wave(stuck, Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed))
-    if not wave or not holds(stuck, (wave,)):
-        return ()
-    return (wave, *run(at(stuck, (wave,))))
+    from fairlead.solver.plan.wave_model import WaveModel
+
+    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    wave = WaveModel(stuck, 1, everywhere=False).nearest(effort)
+    return (*wave, *run(at(stuck, wave))) if wave and holds(stuck, wave) else ()
+
+
+def reach(
+    migration: Migration, waves: int, effort: Effort, *, everywhere: bool
+) -> tuple[Verdict, tuple[Steps, ...]]:
+    """Ask CP-SAT for so many waves to the target, with waiting on any open cluster if everywhere is.
+
+    ``INFEASIBLE`` is proven; waves that break a rule count as none. OR-Tools is imported with the first
+    question, as few plans have one.
+    """
+    from fairlead.solver.plan.wave_model import WaveModel
+
+    verdict, found = WaveModel(migration, waves, everywhere=everywhere).reach(effort)
+    return verdict, found if holds(migration, found) else ()
 
 
 def _other_end(
@@ -135,7 +149,7 @@ def _other_end(
             break
         effort = Effort(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
         _, found = reach(part, count, effort, everywhere=free)
-        if found and holds(part, found):
+        if found:
             return (*waves[:kept], *found)
     return ()
 

@@ -5,7 +5,6 @@ others, and everything after the rounding is exact. Where a product of price and
 rounded down, which can only lower the bound.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,46 +25,39 @@ PRICE_BITS = 52
 SAME = 0.999
 
 
+WholePrice = tuple[int, int]
+"""A price in parts of a step: a whole number, and how many of its bits stand behind the point."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WholePrices:
-    """Prices as whole parts of a step.
+    """Prices of a unit by coupling row, of a step by pinned level, and of rows' totals in whole steps."""
 
-    Parameters
-    ----------
-    capacity, capacity_bits
-        Price of one unit by coupling row, times 2 to the power of the bits of its resource.
-    pins, pin_bits
-        Price of one step by pinned level, likewise.
-    rows
-        Price of every row's total, in steps.
-    """
-
-    capacity: tuple[int, ...]
-    capacity_bits: tuple[int, ...]
-    pins: tuple[int, ...]
-    pin_bits: tuple[int, ...]
+    capacity: tuple[WholePrice, ...]
+    pins: tuple[WholePrice, ...]
     rows: Whole
 
 
 def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
     """Round prices to whole parts of a step, as fine as products with them allow."""
     needs, coupling = model.batch.needs, model.batch.coupling
-    capacity, capacity_bits = [], []
     most = int(model.batch.totals.max(initial=1)) + 1
     greatest = [most * int(need) for need in needs.max(axis=0, initial=1)]
-    for price, resource in zip(prices.capacity.tolist(), coupling.resource.tolist(), strict=True):
-        bits = _bits(price, greatest[resource])
-        capacity.append(_rounded(price, bits, greatest[resource]))
-        capacity_bits.append(bits)
-    pins, pin_bits = [], []
+    asked = zip(prices.capacity.tolist(), coupling.resource.tolist(), strict=True)
+    capacity = tuple(_whole(price, greatest[resource]) for price, resource in asked)
+    pins = []
     for number, price in enumerate(prices.pins.tolist(), 1):
-        greatest_cost = max(
-            1, *(_size(each) for each in (*model.curve.slopes[number], model.curve.base[number]))
-        )
-        bits = _bits(price, greatest_cost)
-        pins.append(_rounded(price, bits, greatest_cost))
-        pin_bits.append(bits)
-    return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), _whole_rows(rows))
+        costs = (*model.curve.slopes[number], model.curve.base[number])
+        sizes = (max(int(each.max(initial=0)), -int(each.min(initial=0))) for each in costs)
+        pins.append(_whole(price, max(1, *sizes)))
+    return WholePrices(capacity, tuple(pins), _whole_rows(rows))
+
+
+def _whole(price: float, factor: int) -> WholePrice:
+    """Return a price, not below 0, as fine as a product with a factor fits 64 bits; cut where none does."""
+    bits = PRODUCT_BITS - factor.bit_length() - int(max(price, 0.0)).bit_length()
+    bits = max(0, min(FINE_BITS, bits))
+    return max(0, min(int(price * 2.0**bits), (1 << PRODUCT_BITS) // factor)), bits
 
 
 def _whole_rows(rows: Floats) -> Whole:
@@ -77,15 +69,8 @@ def _whole_rows(rows: Floats) -> Whole:
 
 def held(whole: WholePrices) -> Prices:
     """Return prices as whole numbers hold them."""
-    return Prices(
-        _as_floats(whole.capacity, whole.capacity_bits),
-        _as_floats(whole.pins, whole.pin_bits),
-    )
-
-
-def _as_floats(prices: Sequence[int], bits: Sequence[int]) -> Floats:
-    """Return whole parts of steps as steps."""
-    return np.array([price * 2.0**-each for price, each in zip(prices, bits, strict=True)], dtype=np.float64)
+    sides = ([price * 2.0**-bits for price, bits in each] for each in (whole.capacity, whole.pins))
+    return Prices(*(np.array(each, dtype=np.float64) for each in sides))
 
 
 def are_cut(whole: WholePrices, prices: Prices) -> bool:
@@ -94,22 +79,6 @@ def are_cut(whole: WholePrices, prices: Prices) -> bool:
     return bool(
         np.any(left.capacity < SAME * prices.capacity - 1.0) or np.any(left.pins < SAME * prices.pins - 1.0)
     )
-
-
-def _size(values: Whole) -> int:
-    """Return the largest of the values in size."""
-    highest, lowest = int(values.max(initial=0)), int(values.min(initial=0))
-    return max(highest, -lowest)
-
-
-def _bits(price: float, factor: int) -> int:
-    """Return how many bits behind the point leave a product with a factor inside 64 bits."""
-    return max(0, min(FINE_BITS, PRODUCT_BITS - factor.bit_length() - int(max(price, 0.0)).bit_length()))
-
-
-def _rounded(price: float, bits: int, factor: int) -> int:
-    """Return a price, not below 0, as a whole number; cut where even that does not fit."""
-    return max(0, min(int(price * 2.0**bits), (1 << PRODUCT_BITS) // factor))
 
 
 def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
@@ -133,10 +102,8 @@ def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
 def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
     """Return the bound at prices; sharply with better prices for the totals, where there are any."""
     total = sum(_of_rows(model, whole, part, sharply=sharply) for part in chunks(len(whole.rows)))
-    limits = model.batch.coupling.limit.tolist()
-    for price, bits, limit in zip(whole.capacity, whole.capacity_bits, limits, strict=True):
-        total -= -((-price * limit) >> bits)
-    for price, bits, limit in zip(whole.pins, whole.pin_bits, model.pins, strict=True):
+    limits = (*model.batch.coupling.limit.tolist(), *model.pins)
+    for (price, bits), limit in zip((*whole.capacity, *whole.pins), limits, strict=True):
         total -= -((-price * limit) >> bits)
     return total
 
@@ -171,7 +138,7 @@ def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
     first = [slope[rows] + extra for slope in curve.slopes[0]]
     base = curve.base[0][rows] + (extra * batch.lower[rows]).sum(axis=1)
     growth = None if curve.growth[0] is None else curve.growth[0][rows]
-    for number, (price, bits) in enumerate(zip(whole.pins, whole.pin_bits, strict=True), 1):
+    for number, (price, bits) in enumerate(whole.pins, 1):
         first = [
             each + (slope[rows] * price >> bits)
             for each, slope in zip(first, curve.slopes[number], strict=True)
@@ -190,9 +157,8 @@ def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
     batch = model.batch
     found = np.zeros((rows.stop - rows.start, len(batch.clusters)), dtype=np.int64)
     coupling = batch.coupling
-    for column, resource, price, bits in zip(
-        coupling.column.tolist(), coupling.resource.tolist(), whole.capacity, whole.capacity_bits, strict=True
-    ):
+    places = zip(coupling.column.tolist(), coupling.resource.tolist(), strict=True)
+    for (column, resource), (price, bits) in zip(places, whole.capacity, strict=True):
         if price:
             found[:, column] += batch.needs[rows, resource] * price >> bits
     return found

@@ -7,7 +7,7 @@ turns that is known before. Turns are counted, not timed, so that the same batch
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -20,22 +20,7 @@ from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
 from fairlead.solver.running.deadline import Deadline
 
-
-class HasValue(Protocol):
-    """What is known of a bound."""
-
-    @property
-    def prices(self) -> Prices:
-        """Where it is evaluated."""
-        ...
-
-    @property
-    def value(self) -> float:
-        """The bound, in steps, as a float."""
-        ...
-
-
-T = TypeVar("T", bound=HasValue)
+T = TypeVar("T", bound=Evaluated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
