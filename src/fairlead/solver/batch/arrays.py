@@ -299,11 +299,9 @@ def table_of(values: Iterable[Mapping[str, Any]], clusters: tuple[str, ...], sca
 
     Other clusters are left out.
     """
-    if scale == 1:
-        return _scattered(list(values), clusters, 0)
-    return _scattered(
-        [{name: int(each * scale) for name, each in row.items()} for row in values], clusters, 0
-    )
+    if scale != 1:
+        values = ({name: int(each * scale) for name, each in row.items()} for row in values)
+    return _scattered(list(values), clusters, 0)
 
 
 def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], default: int) -> Whole:

@@ -221,8 +221,11 @@ class _Placing:
         asked = self.fullness(self.batch.totals[:, None])
         if (asked[(self.limit < MOST_ASKED).all(axis=1)] > CLOSE_ENOUGH).any():
             return None  # all clusters together do not have what is asked for
-        if (self.fullness(self.wishes) <= 1.0).all() and (found := self._by_weights()) is not None:
-            return found
+        if (self.fullness(self.wishes) <= 1.0).all():
+            # As near to the wishes as there is room: the largest first.
+            order = np.argsort(-self.asked, kind="stable")
+            if (found := self._filled_wholly(order, self.wishes)) is not None:
+                return found
         tight = asked.max(initial=0.0) > TIGHT
         for way in (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room):
             if (found := way()) is not None:
@@ -238,10 +241,6 @@ class _Placing:
         limit = limit if replicas.shape[1] > 1 or limit.shape[1] == 1 else limit.sum(axis=1, keepdims=True)
         used = self.batch.needs.T @ replicas
         return np.where(limit > 0, used / np.maximum(limit, 0.5), 0.0)
-
-    def _by_weights(self) -> Whole | None:
-        """Fill clusters as near to the wishes as there is room: the largest first."""
-        return self._filled_wholly(np.argsort(-self.asked, kind="stable"), self.wishes)
 
     def _by_room(self) -> Whole | None:
         """Fill clusters in the ratio of their room, first who has the fewest to choose from."""

@@ -99,7 +99,10 @@ class Course:
         waits = waiting(truth, final.placed, self.ran)
         self.ran = _less(final.placed, waits)
         disturbed = [
-            key for key, held in left.placed.items() if key not in due and _differ(held, after.on(key))
+            key
+            for key, held in left.placed.items()
+            if key not in due
+            and {name: count for name, count in held.items() if count} != dict(after.on(key))
         ]
         last = further or decision
         step = Step(
@@ -179,8 +182,3 @@ def _less(placed: Placed, waits: Placed) -> Placed:
             for key in waits
         },
     }
-
-
-def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
-    """Tell whether a workload stands otherwise."""
-    return {name: count for name, count in one.items() if count} != dict(other)

@@ -259,23 +259,16 @@ class PricedRows:
         """Yield every piece with its first cost."""
         yield from zip(self.curve.starts[:-1], self.curve.starts[1:], self.dear, strict=True)
 
-    def _tops(self) -> Iterator[tuple[Whole, Whole, Floats]]:
-        """Yield every piece with its last cost."""
-        for start, end, dear in self._spans():
-            yield (
-                start,
-                end,
-                dear if self.growth is None else dear + self.growth * np.maximum(end - start - 1, 0),
-            )
-
     def edges(self) -> tuple[Floats, Floats]:
         """Return the cost of the cheapest and of the dearest unit by row; infinite where there is none."""
-        cheapest = np.min(
-            [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
-        )
-        dearest = np.max(
-            [np.where(a < b, d, -np.inf).max(axis=1, initial=-np.inf) for a, b, d in self._tops()], axis=0
-        )
+        rows = len(self.curve.starts[0])
+        cheapest, dearest = np.full(rows, np.inf), np.full(rows, -np.inf)
+        for start, end, dear in self._spans():
+            first, last = np.where(start < end, dear, np.inf), np.where(start < end, dear, -np.inf)
+            if self.growth is not None:
+                last = last + self.growth * np.maximum(end - start - 1, 0)
+            cheapest = np.minimum(cheapest, first.min(axis=1, initial=np.inf))
+            dearest = np.maximum(dearest, last.max(axis=1, initial=-np.inf))
         return cheapest, dearest
 
     def costs(self, replicas: Whole) -> list[float]:

@@ -63,7 +63,8 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
     limit = model.batch.coupling.limit.astype(np.float64)
     # What all others use at these prices is known about, so that a little more is not charged.
     room = (1 + tuning.COLUMN_SLACK) * limit - relax(dual.plain, priced.prices, priced.rows).usage
-    charge = _charge(dual, priced.prices)
+    dear, size = priced.prices.capacity, np.maximum(1, limit)
+    charge = tuning.COLUMN_CHARGE * np.maximum(dear, (dear * size).mean() / size if len(size) else 0.0)
     at = _chosen(columns, (charge, room), (tuning.COLUMN_FORBIDDEN * charge, limit))
     batch = dual.limited.batch
     found = {}
@@ -71,13 +72,6 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
         if np.isfinite(columns.worth[at[row], row]):
             found[key] = _named(batch.clusters, columns.replicas[at[row], row])
     return found
-
-
-def _charge(dual: Dual, prices: Prices) -> Floats:
-    """Return what using more than there is room for is charged, by row of the coupling."""
-    limit = np.maximum(1, dual.model.batch.coupling.limit)
-    mean = float((prices.capacity * limit).mean()) if len(limit) else 0.0
-    return tuning.COLUMN_CHARGE * np.maximum(prices.capacity, mean / limit)
 
 
 def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:

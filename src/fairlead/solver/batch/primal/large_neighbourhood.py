@@ -115,15 +115,11 @@ class _LargeNeighbourhoods:
         elif turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
-            self._divide_columns(best, turn)
-
-    def _divide_columns(self, best: Whole, turn: int) -> None:
-        """Divide groups of clusters anew among the rows."""
-        for group, found in self.divided(best, turn, None):
-            together = best.copy()
-            together[:, group] = found[:, group]
-            if self.level.offer(together):
-                best = together
+            for group, found in self.divided(best, turn, None):
+                together = best.copy()
+                together[:, group] = found[:, group]
+                if self.level.offer(together):
+                    best = together
 
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""
