@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.in_order import WORTH_ARRAYS, Column, numbers_of
+from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
 from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.mistaken import WEIGHT, Fleet, Found, amounts, strangers
@@ -41,7 +41,7 @@ class Weights(Known):
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and weights below 0."""
         weighed = by_cluster(self)
-        yield from strangers("Weights.weights", tuple(weighed), known)
+        yield from strangers("Weights.weights", names_of(weighed), known)
         yield from amounts("Weights.weights", weighed, WEIGHT, least=0)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
