@@ -122,13 +122,13 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    used = set(problem.all_workloads.once(_told))
+    used = set(problem.all_workloads.once(told))
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
 
 
-def _told(workloads: Workloads) -> frozenset[Level]:
+def told(workloads: Workloads) -> frozenset[Level]:
     """Return the levels to which workloads contribute."""
     found = workloads.once(_contributions)
     told = {(level, workload.priority) for workload, _, levels in found for level in levels}

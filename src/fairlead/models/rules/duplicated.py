@@ -37,6 +37,7 @@ class Duplicated:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""
         yield from strangers("Duplicated.copies", self.copies, known)
         yield from counts("Duplicated.copies", self.copies)
+        yield from counts("Duplicated.ample", self.ample)
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield the copy of every candidate, and that there is one at all where copies may be chosen.

@@ -10,6 +10,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.mistaken import Fleet, Found, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
     Among,
@@ -224,6 +225,13 @@ class Survival(Grouped):
     def rows(self) -> tuple[str, ...]:
         """A row for every group that may be lost; one for all where several are lost at once."""
         return (self.name,) if self.at_once else tuple(f"{self.field} {group}" for group in self.groups)
+
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield the same as of all rules about groups, and losses of no number of groups."""
+        if wrong := [loss for loss in self.losses if not is_count(loss.count)]:
+            yield from numbers({f"Survival {loss.field}: count": loss.count for loss in wrong})
+        else:
+            yield from Grouped.mistakes(self, known)
 
     @property
     def members(self) -> Iterator[tuple[str, frozenset[str]]]:

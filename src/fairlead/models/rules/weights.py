@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
 from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
-from fairlead.models.mistaken import WEIGHT, Fleet, Found, amounts, strangers
+from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts, strangers
 from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 from fairlead.models.sums import sum_of_ratios
@@ -39,10 +39,10 @@ class Weights(Known):
     clusters together; see `fairlead.models.balance`."""
 
     def mistakes(self, known: Fleet) -> Found:
-        """Yield clusters that the problem does not have, and weights below 0."""
+        """Yield clusters that the problem does not have, and weights that are none."""
         weighed = by_cluster(self)
         yield from strangers("Weights.weights", names_of(weighed), known)
-        yield from amounts("Weights.weights", weighed, WEIGHT, least=0)
+        yield from amounts("Weights.weights", weighed, WEIGHT, least=0, most=MOST_WEIGHT)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the one level on which the deviation counts."""
