@@ -122,7 +122,6 @@ def _encode_groups(
     literals: Sequence[cp_model.IntVar],
     encoding: ConditionalEncoding,
 ) -> None:
-    """Encode the rules of one kind of every group of a workload."""
     everywhere = [rule for rule in choices[0].rules if isinstance(rule, kind) and _is_common(rule, choices)]
     for rule in everywhere:
         ENCODERS[kind](rule, choices[0], encoding)

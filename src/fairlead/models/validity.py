@@ -149,7 +149,6 @@ def _of_any_rule(rule: object, kinds: frozenset[type]) -> Sequence[tuple[str, An
 
 
 def _of_cluster(cluster: Cluster) -> Found:
-    """Yield what is wrong with the amounts of a cluster."""
     yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
     yield from amounts("free", cluster.free or {}, FREE, least=None)
     for place, grade in enumerate(cluster.grades):
@@ -160,7 +159,6 @@ def _of_cluster(cluster: Cluster) -> Found:
 def _mistakes(
     subject: str, source: Source | None, found: Iterable[tuple[str, Any, str]]
 ) -> Iterator[Mistake]:
-    """Yield mistakes about one object."""
     for field, value, message in found:
         yield Mistake(source or Source("<dict>", 0), f"{subject}: {field}", str(value)[:80], message)
 
@@ -173,7 +171,6 @@ def _are_plain(clusters: Clusters) -> bool:
 
 
 def _of_workload(workload: Workload, known: Clusters) -> Found:
-    """Yield what is wrong with a workload and its rules."""
     if odd := _misfits(workload):
         yield from odd
         return
@@ -185,7 +182,6 @@ def _of_workload(workload: Workload, known: Clusters) -> Found:
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
-    """Return the rules of a workload and of all of its affinity groups, each once."""
     rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
     return {id(rule): rule for rule in rules}.values()
 
