@@ -217,7 +217,6 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def _free(self) -> list[Mapping[str, int] | None]:
-        """What each has free."""
         return [cluster.free for cluster in self]
 
     @cached_property

@@ -75,5 +75,4 @@ def _effect(effect: Effect) -> Document:
 
 
 def _used(one: Utilisation | None) -> Document | None:
-    """Return what is used and offered; None where the cluster is not there."""
     return None if one is None else picked(one, "used", "offered")

@@ -148,7 +148,6 @@ def _by_workload(simulation: Simulation) -> Table:
 
 
 def _short(found: Table) -> Table:
-    """Return the rows of a table that a page can bear."""
     return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
 
 
