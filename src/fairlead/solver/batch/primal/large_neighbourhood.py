@@ -163,10 +163,14 @@ class _LargeNeighbourhoods:
 
         In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
         """
+
+        def fits(reach: float) -> bool:
+            lower, upper = self._within(now, group, reach)
+            places = (upper > lower).sum(axis=1)
+            return int(places[places >= 2].sum()) <= self.most_places
+
         last = len(tuning.SEARCH_REACHES) - 1
-        fitting = next(
-            (at for at, reach in enumerate(tuning.SEARCH_REACHES) if self._fits(now, group, reach)), last
-        )
+        fitting = next((at for at, reach in enumerate(tuning.SEARCH_REACHES) if fits(reach)), last)
         reach = tuning.SEARCH_REACHES[max(0, fitting - tuning.FARTHER[turn % len(tuning.FARTHER)])]
         lower, upper = self._within(now, group, reach)
         places = (upper > lower).sum(axis=1)
@@ -178,26 +182,13 @@ class _LargeNeighbourhoods:
         whole_lower[:, group], whole_upper[:, group] = lower[rows], upper[rows]
         return Window(rows, whole_lower, whole_upper)
 
-    def _fits(self, now: Whole, group: Whole, reach: float) -> bool:
-        """Tell whether all places within reach are few enough."""
-        lower, upper = self._within(now, group, reach)
-        places = (upper > lower).sum(axis=1)
-        return int(places[places >= 2].sum()) <= self.most_places
-
     def _within(self, now: Whole, group: Whole, reach: float) -> tuple[Whole, Whole]:
         """Return the fewest and most replicas on a group of clusters within reach, with what is there."""
-        low, high = self._reached(reach)
-        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
-
-    def _reached(self, reach: float) -> tuple[Whole, Whole]:
-        """Return the fewest and the most replicas of all places within reach of the rows' prices."""
         if reach not in self.windows:
-            model = self.near.model
-            everything = np.arange(len(model.batch.keys))
-            self.windows[reach] = within(
-                model, self.near.prices, everything, self.near.rows, reach * model.unit
-            )
-        return self.windows[reach]
+            model, prices, rows = self.near.model, self.near.prices, self.near.rows
+            self.windows[reach] = within(model, prices, np.arange(len(rows)), rows, reach * model.unit)
+        low, high = self.windows[reach]
+        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
 
     def _divide_rows(self, best: Whole, turn: int) -> None:
         """Divide some rows anew over all clusters."""

@@ -149,17 +149,7 @@ class Charges:
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """Usage of columns and pinned levels in plain numbers.
-
-    Parameters
-    ----------
-    used
-        By column and resource.
-    bounds
-        By column: resource, limit and charge of what is limited.
-    pinned
-        By pinned level: what it costs, what it may cost, and the charge.
-    """
+    """Usage of columns by resource, and of pinned levels, in plain numbers, with limits and charges of both."""
 
     used: list[list[float]]
     bounds: list[list[tuple[int, float, float]]]
