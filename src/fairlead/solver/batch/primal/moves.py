@@ -149,7 +149,7 @@ class Charges:
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """Usage of columns by resource, and of pinned levels, in plain numbers, with limits and charges of both."""
+    """Usage of columns and of pinned levels in plain numbers, each with its limits and charges."""
 
     used: list[list[float]]
     bounds: list[list[tuple[int, float, float]]]
