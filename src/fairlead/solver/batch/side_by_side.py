@@ -35,18 +35,10 @@ HALVINGS = 64
 
 
 def place_side_by_side(problem: Problem) -> dict[str, Mapping[str, int]]:
-    """Place the workloads of a problem that are of the commonest kind, each as if it were alone.
+    """Place the workloads of the commonest kind, each as if it were alone; by key, others are absent.
 
-    Parameters
-    ----------
-    problem
-        The question. Where anything runs already nobody is placed here: what stays is seen at a glance.
-
-    Returns
-    -------
-    dict
-        Replicas by key and cluster, optimal for each workload alone, ties to the first by name. Others are
-        absent.
+    Each placement is optimal, ties to the first by name. Where anything runs already nobody is placed here:
+    what stays is seen at a glance.
     """
     if problem.deviation is Deviation.MINIMAX or not all(
         isinstance(rule, Capacity) for rule in problem.rules

@@ -33,11 +33,8 @@ class Gains:
 def gains_of(about: Answered, deadline: Deadline) -> Gains:
     """Return the bounds of a workload that improve the answer when moved by one.
 
-    Parameters
-    ----------
-    about
-        The answer; nothing is tried where no level of it is proven best. From the first one on that may be
-        worse than best, levels do not count.
+    Nothing is tried where no level of the answer is proven best; from the first one on that may be worse than
+    best, levels do not count.
     """
     changes = changes_of(about, binding=about.exchanges is not None)
     if about.levels and not about.proven:
