@@ -33,7 +33,7 @@ def search_neighbourhoods(
     failures, turn = 0, 0
     while not level.over and not done() and failures < tuning.SEARCH_PATIENCE:
         before = level.cost
-        search.turn(turn, failures)
+        search.turn(turn)
         failures = 0 if level.cost != before else failures + 1
         turn += 1
         search.look_back(turn)
@@ -105,14 +105,12 @@ class _LargeNeighbourhoods:
             self.most_places, self.work = tuning.THOROUGH
         self.cost = cost
 
-    def turn(self, turn: int, failures: int) -> None:
+    def turn(self, turn: int) -> None:
         """Make one change of one kind or another."""
         batch, best = self.level.model.batch, self.level.best
         if best is None:
             return
-        if failures % tuning.KICK_AFTER == tuning.KICK_AFTER - 1:
-            self._kick(best)
-        elif turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
+        if turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
             for group, found in self.divided(best, turn, None):
@@ -199,21 +197,6 @@ class _LargeNeighbourhoods:
         found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
         if found.replicas is not None:
             level.offer(found.replicas)
-
-    def _kick(self, best: Whole) -> None:
-        """Move some replicas by lot, and exchange from there."""
-        level = self.level
-        exchange = Exchange.start(level.model, level.prices, level.rows, best, tuning.KICK_CHARGE)
-        exchange.kick(
-            self.chance,
-            tuning.KICK_REACH * level.model.unit,
-            int(self.chance.integers(2, tuning.MOST_KICKED)),
-        )
-        for reach in tuning.AFTER_KICK:
-            while exchange.improve(reach * level.model.unit, level.deadline) > 0:
-                level.offer(exchange.replicas)
-                if level.over:
-                    return
 
 
 def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
