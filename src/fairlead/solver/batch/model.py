@@ -27,18 +27,12 @@ class Model:
 
     Parameters
     ----------
-    batch
-        The batch.
-    curve
-        Costs: first of the level itself, then of the pinned ones.
-    shapes
-        The same, whole.
-    unit
-        Steps in one unit of the level.
+    curve, shapes
+        Costs in pieces, and whole: first of the level itself, then of the pinned ones.
+    unit, pin_units
+        Steps in one unit of the level, and of every pinned level.
     grain
         Every cost of the level is a multiple of so many steps.
-    pin_units
-        The same of every pinned level.
     pins
         What each pinned level may cost, in its steps.
     threads
