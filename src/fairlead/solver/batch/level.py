@@ -51,7 +51,7 @@ def minimise(
         level.offer(alone.replicas)
         if not level.done:
             if guide is None:
-                _search(level, near[0] if near else None)
+                _search(level)
             else:
                 until = search.deadline if guide.straight is None else guide.latest
                 guided = level.surrogate(guide.model, level.best, until)
@@ -66,11 +66,11 @@ def minimise(
     return level
 
 
-def _search(level: Incumbent, near: Prices | None) -> None:
+def _search(level: Incumbent) -> None:
     """Find prices, then placements near the bound."""
     # Where a placement was known changes to it may be worth more than long exchanges from another start.
     share = 1.0 if level.best is None else tuning.SHARE_OF_EXCHANGES
-    start = priced(level, near, Sifting())
+    start = priced(level, None, Sifting())
     relieve(level, start)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)

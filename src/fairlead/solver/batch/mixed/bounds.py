@@ -24,7 +24,7 @@ from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, outer
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
-from fairlead.solver.batch.model import Prices, Worth, model_of, worth_of
+from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.running.deadline import Deadline
 
 Values = Mapping[Level, int | Fraction]
@@ -152,13 +152,6 @@ class RelaxedBounds:
             if level in self.priced:
                 before, priced = self.priced[level]
                 self.priced[level] = before, self._dual(level, before).refine(priced)
-
-    def worth(self) -> dict[Level, Worth]:
-        """Return what is shared as it was priced last, by level."""
-        return {
-            level: worth_of(self._dual(level, before).model, priced.prices)
-            for level, (before, priced) in self.priced.items()
-        }
 
     def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
         """Return how far every level got where a placement has been found."""

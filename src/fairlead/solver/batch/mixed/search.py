@@ -226,7 +226,7 @@ class _Mixed:
         problem = among(self.part, boxes, self.part.limits)
         floor = None if self.best is None else divided(self.best, boxes, owners)
         quietly = replace(self.search, deadline=deadline, progress=None)
-        result = solve_batch(problem, quietly, floor, self.bounds.worth())
+        result = solve_batch(problem, quietly, floor)
         if result.placement is not None:
             self.offer(joined(result.placement, owners))
         return result
