@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.kept import Known
+from fairlead.models.shapes import fit
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -114,6 +115,11 @@ def numbers_of(values: Mapping[str, int]) -> Collection[int]:
     return values.amounts if isinstance(values, Column) else values.values()
 
 
+def names_of(values: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names of a mapping."""
+    return values.names if isinstance(values, Column) else tuple(values)
+
+
 def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
     """Return values in the order of names; mostly they have that order, and nothing is looked up."""
     if isinstance(values, Column):
@@ -139,7 +145,7 @@ def anywhere(
         with suppress(OverflowError):
             if values.names == others.names:
                 return bool(compare(values.array, others.array).any())
-    return any(map(compare, numbers_of(values), in_order_of(tuple(values), others, 0)))
+    return any(map(compare, numbers_of(values), in_order_of(names_of(values), others, 0)))
 
 
 def extremes(values: Mapping[str, int]) -> tuple[int, int]:
@@ -173,10 +179,19 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     @classmethod
     def of(cls, clusters: Iterable[Cluster]) -> Clusters:
         """Return clusters in name order."""
-        return clusters if isinstance(clusters, cls) else cls(sorted(clusters, key=attrgetter("name")))
+        if isinstance(clusters, cls):
+            return clusters
+        found = cls(sorted(clusters, key=attrgetter("name")))
+        _ = found.as_declared  # found out where they are put together, once for all problems that share them
+        return found
 
     def __reduce__(self) -> tuple[type[Clusters], tuple[tuple[Cluster, ...]]]:
         return Clusters, (tuple(self),)
+
+    @cached_property
+    def as_declared(self) -> bool:
+        """Whether all of them hold what they are declared to hold, as far as types tell."""
+        return fit(self, Cluster)
 
     @cached_property
     def by_name(self) -> Mapping[str, Cluster]:
@@ -202,7 +217,6 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def _free(self) -> list[Mapping[str, int] | None]:
-        """What each has free."""
         return [cluster.free for cluster in self]
 
     @cached_property

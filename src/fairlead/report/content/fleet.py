@@ -15,6 +15,7 @@ from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
+    Column,
     Line,
     Row,
     Table,
@@ -156,13 +157,9 @@ def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -
 
     Parameters
     ----------
-    found
-        Where replicas run or are placed.
     picked
         By what they are grouped and sorted; whether only groups count of which some replicas start or stop. A
         cluster without region counts as ``-``.
-    clusters
-        The clusters, by which regions are known.
     """
     group_by = cast("GroupBy", picked.group_by)
     regions = {cluster.name: cluster.region for cluster in clusters}
@@ -175,8 +172,12 @@ def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -
         one.fewer += max(0, place.before - place.after)
     kept = ((name, one) for name, one in sorted(sums.items()) if not picked.changed or one.more or one.fewer)
     rows = (_row(name, one) for name, one in kept)
-    head = columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
-    return sorted_by(table(head, rows, f"Replicas by {group_by}"), picked.sort_by)
+    return sorted_by(table(sum_columns(group_by), rows, f"Replicas by {group_by}"), picked.sort_by)
+
+
+def sum_columns(group_by: str) -> Sequence[Column]:
+    """Return the head of a row per workload, cluster, region or namespace."""
+    return columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
 
 
 def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:
@@ -230,8 +231,6 @@ def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
 
     Parameters
     ----------
-    problem
-        The workloads with their prices.
     now, then
         What runs, and what is compared with it; where nothing runs, nothing is compared.
     """
