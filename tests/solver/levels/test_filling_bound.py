@@ -28,7 +28,7 @@ from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.filling_bound import Asked, branches_of
+from fairlead.solver.levels.filling_bound import Asked, branches_of, evened_out
 from fairlead.solver.levels.own_cost import is_own, own_cost
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
@@ -248,3 +248,34 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
     branches.search(asked, Deadline())
     kept = [each for each in told if cost(rule, problem, each) <= Fraction(1, 9)]
     assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)
+
+
+def evened(room: int) -> Placement:
+    """Return where two workloads of six cores stand that started on a; each may use one cluster only.
+
+    Two cores stand on b. Twelve and two are as uneven as six and eight are even: all six replicas of one
+    have to pass, where five would fill both clusters alike.
+    """
+    names = ("a", "b")
+    one = Spread("cluster", {name: frozenset({name}) for name in names}, 1, 1)
+    rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)), one)
+    clusters = (
+        Cluster("a", free={CPU: 12000}, allocatable={CPU: 12000}),
+        Cluster("b", free={CPU: room}, allocatable={CPU: 12000}),
+    )
+    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {("b", CPU): 2000}, {CPU: 14000})
+    start = Placement({"left": {"a": 6}, "right": {"a": 6}})
+    return evened_out(rule, problem, start, {}, Fraction(0), Deadline())
+
+
+def test_a_workload_passes_as_a_whole_where_it_may_not_be_split() -> None:
+    """One of the two does."""
+    assert sorted(evened(12000).to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
+
+
+def test_nobody_passes_where_there_is_no_room() -> None:
+    """Five cores are one too few."""
+    assert evened(5000) == Placement({"left": {"a": 6}, "right": {"a": 6}})

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import takewhile
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
+from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.floor.keeping import better
@@ -27,7 +29,7 @@ from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice, Numbers
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Mix, Part
-from fairlead.solver.levels.own_cost import OwnCost, own_cost
+from fairlead.solver.levels.own_cost import OwnCost, is_own, own_cost
 from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
@@ -236,7 +238,13 @@ def evened_out(
         best = best if refused(problem, tried) else better(problem, tried, best) or best
         return enough
 
-    asked = Asked(BALANCE, wanted, parts=1)
+    everybody = frozenset(problem.workload_by_key)
+    pins = {
+        level: Fraction(value_of(problem, placement, level))
+        for level in takewhile(lambda each: each != BALANCE, levels_of(problem))
+        if is_own(level) and not everybody <= apart.get(level, frozenset())
+    }
+    asked = Asked(BALANCE, wanted, pins, parts=1)
     branches = branches_of(rule, problem, placement, apart, None, asked)
     if branches is not None:
         branches.search(asked, until)

@@ -76,7 +76,7 @@ class OwnCost:
     def dearest(self, most: int) -> Floats:
         """Return about what the last of so many replicas costs at most, by cluster."""
         bend, slope = self.floats
-        found: Floats = 2 * most * bend + np.abs(slope) + float(self.saved)
+        found: Floats = 2 * most * bend + np.abs(slope) + float(self.saved + self.using)
         return found
 
 

@@ -14,7 +14,7 @@ from fairlead.solver.answers.attainment import Note
 from fairlead.solver.levels.spans import least_alone
 
 MOST_PLACES = 30_000
-"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
+"""Workloads times clusters that are searched together; of more, clusters are only filled more evenly."""
 FEWEST_PRICED = 2_000
 """The same from which on prices hear of tolerances, where everything is placed for the first time."""
 
