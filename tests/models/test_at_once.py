@@ -63,6 +63,13 @@ def test_distances_beyond_64_bits_are_not_told(weight: int, deviation: Deviation
     assert distance_at_once(rows, deviation) is None
 
 
+def test_a_heavy_weight_takes_no_memory() -> None:
+    """Sums by weight are one for every weight that there is, not one for every number up to the heaviest."""
+    # The heaviest for which the sums are still exact as floats: an array as long as that does not exist.
+    rows = [Divided({"a": 2**47, "b": 3}, 9, {"a": 5, "b": 4})]
+    assert distance_at_once(rows, Deviation.WEBSTER) == one_by_one(rows, Deviation.WEBSTER)
+
+
 def fleet(need: int, seed: int) -> tuple[Problem, Mapping[str, Mapping[str, int]]]:
     """Return a problem with clusters of known and unknown capacity, and a placement with strangers in it."""
     chance = random.Random(seed)

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
     from fairlead.report.terminal import Rows
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  solved
-  1  unexpected
-  2  wrong input or usage
-  3  infeasible, or replicas unplaced
-  4  nothing found in time; with --require-proof: no proof in time"""
+_EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no proof in time"})
 
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
@@ -49,11 +43,12 @@ def solve_command(
     status-patch` what belongs in their status afterwards.
     """
     require_table(output, picked)
+    # Before anything is loaded: after Pydantic, NumPy takes half as long again to import.
+    from fairlead.solver.solving import solve
+
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started
-    from fairlead.solver.solving import solve
-
     with shown(settings["time_limit"], quiet=inputs.quiet) as progress:
         outcome = solve(problem, progress=progress, **settings)
     outcome = replace(outcome, seconds={"load": loaded, **outcome.seconds})

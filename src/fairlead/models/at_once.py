@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.in_order import Column, in_order_of, numbers_of
+from fairlead.models.in_order import Column, in_order_of, names_of, numbers_of
 from fairlead.models.levels import Deviation
-from fairlead.models.sums import sum_of_ratios
+from fairlead.models.quantity import sum_of_ratios
 
 Whole = NDArray[np.int64]
 Placed = Sequence[Mapping[str, int]]
@@ -45,10 +45,6 @@ def used_at_once(
     ----------
     asked
         What one replica of each workload takes by resource.
-    placed
-        Replicas of each workload.
-    names
-        Names of all clusters.
     counted
         Tells on which clusters a resource counts.
 
@@ -67,12 +63,12 @@ def used_at_once(
         if replicas * largest >= MOST:
             return None
         columns = _positions(placed[rows], names, len(counts))
-        for number, resource in enumerate(resources):
-            need = np.array([each.get(resource, 0) for each in asked[rows]], dtype=np.int64)
-            if columns is None:
-                sums[number, :-1] += need @ counts.reshape(len(need), len(names))
-            else:
-                np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
+        needs = np.array([[each.get(resource, 0) for each in asked[rows]] for resource in resources])
+        if columns is None:
+            sums[:, :-1] += needs @ counts.reshape(-1, len(names))
+        else:
+            for row, need in zip(sums, needs, strict=True):
+                np.add.at(row, columns, np.repeat(need, lengths) * counts)
     sums = sums[:, :-1]
     for number, resource in enumerate(resources):
         charged = counted(resource)
@@ -93,7 +89,7 @@ def _positions(placed: Placed, names: tuple[str, ...], count: int) -> Whole | No
 
     None where every workload has exactly these places, in order.
     """
-    if all(len(each) == len(names) and tuple(each) == names for each in placed):
+    if all(len(each) == len(names) and names_of(each) == names for each in placed):
         return None
     position = {name: at for at, name in enumerate(names)}
     held = map(position.get, chain.from_iterable(placed), repeat(len(names)))
@@ -131,6 +127,8 @@ def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fracti
     """
     if deviation is Deviation.MINIMAX:
         return None
+    # What has no weights, or no replicas, is at no distance from anything.
+    divided = [each for each in divided if each.replicas and any(numbers_of(each.weights))]
     parts: list[tuple[int, int]] = []
     for rows, lengths, counts in _slices([each.placed for each in divided]):
         inside = divided[rows]
@@ -155,30 +153,28 @@ class _Rows:
     """Replicas and weight by place."""
     wholes: Sequence[int]
     replicas: Sequence[int]
-    """The sum W of all weights, and N, by workload."""
+    """The sum W of all weights, and N, by workload; both positive."""
 
     def squares(self) -> Iterator[tuple[int, int]] | None:
         """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N and w."""
         # Floats do not wrap around where a sum is too large, and below this they are exact.
         if max(self.wholes, default=0) * np.square(self.counts, dtype=np.float64).sum() >= EXACT:
             return None
-        wholes, totals = np.array(self.wholes, dtype=np.int64), np.array(self.replicas, dtype=np.int64)
-        counted = np.repeat((wholes > 0) & (totals > 0), self.lengths) & (self.weights > 0)
-        weights, weight = np.arange(self.weights.max(initial=0) + 1), self.weights
-        if len(weights) > len(weight):
+        if self.weights.max(initial=0) > len(self.weights):
             weights, weight = np.unique(self.weights, return_inverse=True)
+        else:
+            weights, weight = np.arange(self.weights.max(initial=0) + 1), self.weights
         sizes = list(dict.fromkeys(self.replicas))
         place = {total: number for number, total in enumerate(sizes)}
-        size = np.array([place[total] for total in self.replicas])
-        places = np.repeat(size, self.lengths) * len(weights) + weight
-        costs = np.repeat(wholes, self.lengths) * self.counts**2 * counted
-        squares = np.bincount(places, costs, minlength=len(sizes) * len(weights))
+        size = self._by_place([place[total] for total in self.replicas])
+        costs = self._by_place(self.wholes) * self.counts**2
+        squares = np.bincount(size * len(weights) + weight, costs, minlength=len(sizes) * len(weights))
+        squares = squares * np.tile(weights > 0, len(sizes))
         at = np.flatnonzero(squares)
         under = zip((at // len(weights)).tolist(), weights[at % len(weights)].tolist(), strict=True)
         parts = zip(map(int, squares[at].tolist()), (sizes[n] * each for n, each in under), strict=True)
-        held = int((self.counts * counted).sum())
-        straight = sum(total for whole, total in zip(self.wholes, self.replicas, strict=True) if whole)
-        return chain(parts, [(straight - 2 * held, 1)])
+        held = int(self.counts[self.weights > 0].sum())
+        return chain(parts, [(sum(self.replicas) - 2 * held, 1)])
 
     def gaps(self) -> Iterator[tuple[int, int]] | None:
         """Return sum |x - q| as N + sum (|W x - N w| - N w) / W over the places that hold any, by W."""
@@ -186,17 +182,20 @@ class _Rows:
         most = (whole + 1) * (int(self.counts.max(initial=0)) + 2 * total + 1)
         if most * (len(self.counts) + 1) >= MOST:
             return None
-        wanted = np.repeat(np.array(self.replicas, dtype=np.int64), self.lengths) * self.weights
-        held = np.repeat(np.array(self.wholes, dtype=np.int64), self.lengths) * self.counts
+        wanted = self._by_place(self.replicas) * self.weights
+        held = self._by_place(self.wholes) * self.counts
         gaps = self._sums(np.where(self.weights > 0, np.abs(held - wanted) - wanted, 0))
         over: dict[int, int] = {}
         for whole, total, gap in zip(self.wholes, self.replicas, gaps, strict=True):
-            if whole and total:
-                over[whole] = over.get(whole, 0) + gap + whole * total
+            over[whole] = over.get(whole, 0) + gap + whole * total
         return ((above, whole) for whole, above in over.items())
 
+    def _by_place(self, values: Sequence[int]) -> Whole:
+        """Return a number of every workload at each of its places; of a single workload once for all."""
+        numbers = np.array(values, dtype=np.int64)
+        return numbers if len(values) == 1 else np.repeat(numbers, self.lengths)
+
     def _sums(self, values: Whole) -> list[Any]:
-        """Return the sum over the places of every workload."""
         ends = np.cumsum(self.lengths)
         sums = np.concatenate([[0], np.cumsum(values)])
         found: list[Any] = (sums[ends] - sums[ends - self.lengths]).tolist()
@@ -214,15 +213,13 @@ def _slices(placed: Placed) -> Iterator[tuple[slice, Whole, Whole]]:
 
 
 def _replicas(placed: Placed, count: int) -> Whole:
-    """Return the replicas of all places."""
     if count and len(placed) == 1:
-        return in_array(tuple(placed[0]), placed[0])
+        return in_array(names_of(placed[0]), placed[0])
     return np.fromiter(chain.from_iterable(map(numbers_of, placed)), dtype=np.int64, count=count)
 
 
 def _weights(divided: Sequence[Divided], count: int) -> Whole:
-    """Return the weights of all places."""
     if count and len(divided) == 1:
-        return in_array(tuple(divided[0].placed), divided[0].weights)
+        return in_array(names_of(divided[0].placed), divided[0].weights)
     by_place = chain.from_iterable(map(each.weights.get, each.placed, repeat(0)) for each in divided)
     return np.fromiter(by_place, dtype=np.int64, count=count)

@@ -115,6 +115,11 @@ def numbers_of(values: Mapping[str, int]) -> Collection[int]:
     return values.amounts if isinstance(values, Column) else values.values()
 
 
+def names_of(values: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names of a mapping."""
+    return values.names if isinstance(values, Column) else tuple(values)
+
+
 def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
     """Return values in the order of names; mostly they have that order, and nothing is looked up."""
     if isinstance(values, Column):
@@ -140,7 +145,7 @@ def anywhere(
         with suppress(OverflowError):
             if values.names == others.names:
                 return bool(compare(values.array, others.array).any())
-    return any(map(compare, numbers_of(values), in_order_of(tuple(values), others, 0)))
+    return any(map(compare, numbers_of(values), in_order_of(names_of(values), others, 0)))
 
 
 def extremes(values: Mapping[str, int]) -> tuple[int, int]:
@@ -212,7 +217,6 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def _free(self) -> list[Mapping[str, int] | None]:
-        """What each has free."""
         return [cluster.free for cluster in self]
 
     @cached_property

@@ -134,7 +134,6 @@ def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
 
 
 def _of_cluster(cluster: Cluster) -> Found:
-    """Yield what is wrong with the amounts of a cluster."""
     yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
     yield from amounts("free", cluster.free or {}, FREE, least=None)
     for place, grade in enumerate(cluster.grades):
@@ -143,7 +142,6 @@ def _of_cluster(cluster: Cluster) -> Found:
 
 
 def _mistakes(subject: str, source: Source | None, found: Found) -> Iterator[Mistake]:
-    """Yield mistakes about one object."""
     for field, value, message in found:
         yield Mistake.told(subject, source, field, value, message)
 
@@ -156,7 +154,6 @@ def _are_plain(clusters: Clusters) -> bool:
 
 
 def _of_workload(workload: Workload, known: Clusters) -> Found:
-    """Yield what is wrong with a workload and its rules."""
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
@@ -165,7 +162,6 @@ def _of_workload(workload: Workload, known: Clusters) -> Found:
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
-    """Return the rules of a workload and of all of its affinity groups, each once."""
     rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
     return {id(rule): rule for rule in rules}.values()
 

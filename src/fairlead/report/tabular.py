@@ -88,7 +88,6 @@ def ask_for_column(column: str, *heads: Sequence[Column]) -> None:
 
 
 def _places(table: Table, names: Sequence[str]) -> list[int]:
-    """Return at which places columns of some names are."""
     known = [_name(column) for column in table.columns]
     unknown = [name for name in names if name.lower() not in known]
     if unknown:

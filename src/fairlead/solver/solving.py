@@ -35,8 +35,7 @@ from fairlead.solver.floor.keeping import better, is_small, keep_and_repair, rep
 from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
 from fairlead.solver.groups.partial import choose_partially
-from fairlead.solver.levels.targets import loose_levels, strict
-from fairlead.solver.levels.tolerances import is_searched, loosened, unsearched, will_do
+from fairlead.solver.levels.targets import is_searched, loose_levels, strict
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.running.machines import Where
@@ -211,6 +210,8 @@ def _solve(
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
+        from fairlead.solver.levels.tolerances import loosened, will_do
+
         again = first is not share and found.status is not Status.OPTIMAL and share.deadline.remaining() > 0
         if again and will_do(problem, found, alone):
             more, _ = _strictly(bare, alone, method, share, where)
@@ -271,6 +272,8 @@ def _at_once(problem: Problem, search: Search) -> Answer:
         if found is None or is_small(problem):
             found = better(problem, found, place_greedily(problem, Deadline.after(0)))
     if found is not None and loose_levels(problem):
+        from fairlead.solver.levels.tolerances import unsearched
+
         return unsearched(problem, found)
     return unproven(problem, found)
 

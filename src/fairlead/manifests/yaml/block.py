@@ -36,8 +36,6 @@ _FRESH = frozenset({dict, list})
 
 
 class _Line(NamedTuple):
-    """What a line says."""
-
     column: int
     """Where its first dash or its key stands."""
     dashes: int
@@ -51,10 +49,7 @@ class _Line(NamedTuple):
 def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:
     """Return the documents of a text, each with the first of its lines and the one after its last, from 0.
 
-    Returns
-    -------
-    list or None
-        None where a line is not plain, or the lines are not laid out as those of mappings are.
+    None where a line is not plain, or the lines are not laid out as those of mappings are.
     """
     if not text.isascii() or "\r" in text:
         return None
@@ -72,7 +67,6 @@ def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:
 
 
 def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each document begins and ends."""
     begin = 0
     for number, line in enumerate(lines):
         if line == SEPARATOR:
@@ -96,7 +90,6 @@ def _said(line: str) -> _Line | None:
 
 
 def _value(groups: Mapping[str, str | None]) -> Any:
-    """Return the value of a line."""
     if groups["plain"] is not None:
         return resolve(groups["plain"])
     quoted = groups["double"] if groups["single"] is None else groups["single"]

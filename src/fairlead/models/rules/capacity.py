@@ -68,12 +68,9 @@ def needs(workload: Workload) -> dict[str, int]:
 def room(workload: Workload, cluster: Cluster) -> int | None:
     """Return how many replicas of one workload fit on a cluster before anything else is moved.
 
-    Returns
-    -------
-    int or None
-        ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
-        `graded_room`; None where nothing limits it. A requested resource that the cluster does not list has
-        nothing free.
+    ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
+    `graded_room`; None where nothing limits it. A requested resource that the cluster does not list has
+    nothing free.
     """
     rooms = [_summed_room(workload, cluster), graded_room(workload, cluster)]
     return min((one for one in rooms if one is not None), default=None)
@@ -98,12 +95,9 @@ def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
 def graded_room(workload: Workload, cluster: Cluster) -> int | None:
     """Return the most replicas of one workload that the nodes of a cluster can hold.
 
-    Returns
-    -------
-    int or None
-        What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which
-        stay on their nodes; None where the cluster does not tell its grades. Each workload counts alone: what
-        others place there is left to the sums of the cluster.
+    What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which stay on
+    their nodes; None where the cluster does not tell its grades. Each workload counts alone: what others
+    place there is left to the sums of the cluster.
     """
     if not cluster.grades:
         return None
@@ -127,7 +121,6 @@ def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
 
 
 def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
-    """Return how many replicas fit onto one node of a grade."""
     counts = [
         PODS_OF_A_NODE // need if resource == PODS else grade.offers.get(resource, 0) // need
         for resource, need in needs.items()
@@ -136,7 +129,6 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
 
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List workloads that do not fit onto the nodes of a cluster."""
     graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
     for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
@@ -153,7 +145,6 @@ def too_many(workload: Workload, cluster: Cluster, replicas: int, most: int) -> 
 
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List clusters and resources that are asked for more than there is."""
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
         offered = problem.room.get(resource, {})
@@ -252,7 +243,6 @@ def describe_needs(needed: Mapping[str, int], resource: str) -> str:
 
 
 def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
-    """Say which resource of a cluster as a whole runs out first."""
     free = cluster.free or {}
     needed = demands(workload, cluster)
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])

@@ -78,7 +78,6 @@ def any_copy(rule: Duplicated, workload: Workload, names: Iterable[str]) -> Requ
 
 
 def _asked(one: Requirement) -> str:
-    """Say what a cluster has to hold, or that one of them has to hold a copy."""
     copy = f"a full copy of {counted(one.limit, 'replica')}"
     if one.cluster is not None:
         return f"{one.who}: {one.cluster} needs {copy}"
@@ -86,7 +85,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say what a cluster holds instead of a copy, or that none holds one."""
     if one.cluster is None:
         return f"{one.workload.key}: no cluster holds a copy"
     return f"{one.workload.key}: {one.cluster} holds {counted(found, 'replica')}, a full copy is {one.limit}"

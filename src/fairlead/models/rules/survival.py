@@ -258,13 +258,11 @@ class Survival(Grouped):
         return self._each(lambda loss: loss.without(names, gone=gone))
 
     def _each(self, change: Callable[[Loss], Loss]) -> Self:
-        """Return the rule with every loss changed."""
         first, *others = [change(loss) for loss in self.losses]
         return replace(self, groups=first.groups, everywhere=first.everywhere, besides=tuple(others))
 
 
 def _asked(one: Requirement) -> str:
-    """Say what has to survive the loss of any group, or of several at once."""
     left = f"{one.who}: {counted(one.limit, 'replica')} must survive"
     if isinstance(one.scope, Left):
         return f"{left} the loss of any one {one.detail}"
@@ -276,7 +274,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say what a loss leaves."""
     return f"{one.workload.key}: losing {one.detail} leaves {found}, {one.limit} {be(one.limit)} needed"
 
 

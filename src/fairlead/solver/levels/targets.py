@@ -74,6 +74,12 @@ def strict(problem: Problem) -> Problem:
     return replace(problem, tolerances=problem.tolerances if heard else {}, balances=())
 
 
+def is_searched(problem: Problem) -> bool:
+    """Tell whether balance counts, and those that may stand elsewhere are few enough for a search of it."""
+    due = sum(each.due or each.fresh for each in problem.workloads)
+    return bool(problem.balances) and due * len(problem.clusters) <= MOST_PLACES
+
+
 def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
     """Return the loose levels that a search heard nothing of, balance left out."""
     return loose_levels(problem) - loose_levels(searched) - {BALANCE}

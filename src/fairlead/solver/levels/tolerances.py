@@ -87,12 +87,6 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     return loosening.answer()
 
 
-def is_searched(problem: Problem) -> bool:
-    """Tell whether balance counts, and those that may stand elsewhere are few enough for a search of it."""
-    due = sum(each.due or each.fresh for each in problem.workloads)
-    return bool(problem.balances) and due * len(problem.clusters) <= MOST_PLACES
-
-
 def will_do(problem: Problem, found: Answer, alone: Placed) -> bool:
     """Tell whether nothing is to be searched on loose levels: what was found where none is will do there."""
     return _Loosening.at_once(problem, found).is_even() or not any(

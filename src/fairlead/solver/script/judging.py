@@ -54,10 +54,9 @@ class State:
     ----------
     missing, off
         Summed over all workloads, see `Worth`.
-    broken
-        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows.
-    rules
-        The same by kind of rule; one that breaks several counts for each.
+    broken, rules
+        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows, in all
+        and by kind of rule; one that breaks several counts for each.
     clusters
         Mean of the clusters that a workload uses that should use few; None where there is none.
     use
@@ -74,13 +73,7 @@ class State:
 
 @dataclass(slots=True)
 class Judge:
-    """Judges one state after the other, and every workload anew only where it has changed.
-
-    Attributes
-    ----------
-    known
-        Worth of every workload with what it was judged by.
-    """
+    """Judges one state after the other, and every workload anew only where it has changed."""
 
     known: dict[str, tuple[Workload, Mapping[str, int], Worth]] = field(default_factory=dict)
 

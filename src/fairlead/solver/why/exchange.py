@@ -34,12 +34,7 @@ Vector = tuple[Number, ...]
 class Exchanged(NamedTuple):
     """A single replica that passes from a cluster to another.
 
-    Parameters
-    ----------
-    levels
-        The levels of the workload, in order.
-    less, more
-        What one replica less on the one, and one more on the other, changes on every level; the sum counts.
+    One replica less on the one and one more on the other change so much on every level; the sum counts.
     """
 
     start: str
@@ -143,17 +138,9 @@ class Exchanges:
 def exchanges_of(
     workload: Workload, problem: Problem, boxed: WorkloadBox, placed: Mapping[str, int]
 ) -> Exchanges | None:
-    """Return the exchanges around the answer of exact marginal allocation.
+    """Return the exchanges around what exact marginal allocation has found for a workload.
 
-    Parameters
-    ----------
-    workload
-        The workload; `fairlead.solver.exact.allocation.allocate` has placed it.
-
-    Returns
-    -------
-    Exchanges or None
-        None where a level is not the sum of what single clusters cost: one exchange may not be enough.
+    None where a level is not the sum of what single clusters cost: one exchange may not be enough.
     """
     if workload.rule(Duplicated) is not None:
         return None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.arrays import Floats, Whole, filled_up
 from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
 
@@ -44,16 +44,10 @@ class Relaxed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:
-    """Prices and what is known at them.
+    """Prices of what is shared and of the rows' totals, and the bound there, in steps, as a float.
 
-    Parameters
-    ----------
-    prices, rows
-        Of what is shared, and of the rows' totals.
-    value
-        The bound there, in steps, as a float.
-    replicas
-        A placement that is not whole and as cheap as the bound; None where no linear program was solved.
+    Replicas are a placement that is not whole and as cheap as the bound; None where no linear program was
+    solved.
     """
 
     prices: Prices
@@ -65,16 +59,8 @@ class Evaluated:
 def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
     """Divide every row at prices.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices
-        The prices.
-    guess
-        Prices of the rows' totals to start the search from; None where nothing is known.
-    precision
-        How closely the prices of totals are searched for, as a part of the dearest unit.
+    The search for the prices of the rows' totals starts from a guess, if there is one, and ends with a
+    precision that is a part of the dearest unit.
     """
     batch = model.batch
     found = np.empty(len(batch.keys))
@@ -138,15 +124,6 @@ def within(
     return part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
 
 
-def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
-    """Return divisions that hold the totals, between two that hold too little and too much."""
-    room = over - under
-    left = totals - under.sum(axis=1)
-    before = np.cumsum(room, axis=1) - room
-    filled: Whole = under + np.clip(left[:, None] - before, 0, room)
-    return filled
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedRows:
     """Some rows at prices.
@@ -187,15 +164,6 @@ class PricedRows:
         # Only the search for a price where costs grow asks for these.
         pairs = itertools.pairwise(curve.starts if growth is not None else ())
         return cls(curve, dear, growth, [(end - start).astype(np.float64) for start, end in pairs])
-
-    @property
-    def grown(self) -> NDArray[np.bool_]:
-        """Places where the units of a piece do not all cost the same, on any level."""
-        found = np.zeros(self.curve.starts[0].shape, dtype=np.bool_)
-        for growth in self.curve.growth:
-            if growth is not None:
-                found |= growth > 0
-        return found
 
     def upto(self, at: Floats) -> Whole:
         """Return the replicas by place when every unit of at most a price is taken; by row, or by place."""
@@ -247,7 +215,7 @@ class PricedRows:
             enough = self._counted(middle[:, None]).sum(axis=1) >= wanted
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
             tries += 1
-        return high, _filled(self.upto(low[:, None]), self.upto(high[:, None]), totals)
+        return high, filled_up(self.upto(low[:, None]), self.upto(high[:, None]), totals)
 
     def _divide_sorted(self, totals: Whole) -> tuple[Floats, Whole]:
         """Do the same where all units of a piece cost as much: exactly, the cheapest pieces first."""
@@ -267,37 +235,34 @@ class PricedRows:
             piece = slice(first, first + places)
             under += np.where(costs[:, piece] < at, units[:, piece], 0)
             over += np.where(costs[:, piece] <= at, units[:, piece], 0)
-        return price, _filled(under, over, totals)
+        return price, filled_up(under, over, totals)
 
     def _spans(self) -> Iterator[tuple[Whole, Whole, Floats]]:
         """Yield every piece with its first cost."""
         yield from zip(self.curve.starts[:-1], self.curve.starts[1:], self.dear, strict=True)
 
-    def _tops(self) -> Iterator[tuple[Whole, Whole, Floats]]:
-        """Yield every piece with its last cost."""
-        for start, end, dear in self._spans():
-            yield (
-                start,
-                end,
-                dear if self.growth is None else dear + self.growth * np.maximum(end - start - 1, 0),
-            )
-
     def edges(self) -> tuple[Floats, Floats]:
         """Return the cost of the cheapest and of the dearest unit by row; infinite where there is none."""
-        cheapest = np.min(
-            [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
-        )
-        dearest = np.max(
-            [np.where(a < b, d, -np.inf).max(axis=1, initial=-np.inf) for a, b, d in self._tops()], axis=0
-        )
+        rows = len(self.curve.starts[0])
+        cheapest, dearest = np.full(rows, np.inf), np.full(rows, -np.inf)
+        for start, end, dear in self._spans():
+            first, last = np.where(start < end, dear, np.inf), np.where(start < end, dear, -np.inf)
+            if self.growth is not None:
+                last = last + self.growth * np.maximum(end - start - 1, 0)
+            cheapest = np.minimum(cheapest, first.min(axis=1, initial=np.inf))
+            dearest = np.maximum(dearest, last.max(axis=1, initial=-np.inf))
         return cheapest, dearest
 
     def costs(self, replicas: Whole) -> list[float]:
         """Return what a division costs, by level."""
-        found = []
-        for base, parts in self.curve.costs(replicas):
+        found, curve = [], self.curve
+        spans = list(itertools.pairwise(curve.starts))
+        for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):
             total = float(base.sum())
-            for part in parts:
-                total += float(part.sum())
+            for (start, end), slope in zip(spans, slopes, strict=True):
+                units = np.clip(replicas - start, 0, end - start)
+                total += float((units * slope.astype(np.float64)).sum())
+                if growth is not None:
+                    total += float((growth * (units * (units - 1) / 2.0)).sum())
             found.append(total)
         return found

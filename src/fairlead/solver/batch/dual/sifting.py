@@ -21,15 +21,7 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Sifting:
-    """How much sifting may do.
-
-    Parameters
-    ----------
-    turns
-        How many linear programs are solved at most.
-    close
-        How little may be left to win, as a part of the bound.
-    """
+    """Most linear programs, and how little may be left to win in the end, as a part of the bound."""
 
     turns: int = 60
     close: float = tuning.SIFTING_CLOSE
@@ -38,19 +30,7 @@ class Sifting:
 def sift(
     model: Model, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
 ) -> Evaluated:
-    """Raise the bound to that of the whole linear program, as far as the turns go.
-
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices, rows
-        Where to start.
-    deadline
-        When to stop.
-    how
-        How much may be done; None for the usual.
-    """
+    """Raise the bound from prices to that of the whole linear program, as far as the turns go."""
     how = how or Sifting()
     sieve = _Sieve.start(model, Evaluated(prices, rows, relax(model, prices, rows).value), how)
     for _ in range(how.turns):
@@ -66,24 +46,16 @@ class _Sieve:
 
     Parameters
     ----------
-    model, how
-        What is minimised, and how much may be done.
-    best
-        The best prices so far.
     radius
         How far prices may go, in units of the level.
     widest
         How near the pieces of the core are, in units of the level, where nothing else says it.
-    allowed
-        How many pieces a core may have now.
-    whole
-        Whether all pieces are in the core.
+    allowed, whole
+        How many pieces a core may have now, and whether that is all.
     ratio
         How near the pieces of the core are, as a multiple of how far prices may go, where that decides.
     values
         The bound after every turn.
-    basis
-        Where the last program ended.
     """
 
     model: Model

@@ -18,25 +18,21 @@ from fairlead.solver.dispensers.karmada.candidates import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A region as the search sees it.
-
-    Parameters
-    ----------
-    clusters
-        Number of candidates in it, at least 1.
-    score
-        Its score, not negative.
-    """
+    """A region as the search sees it."""
 
     name: str
     clusters: int
+    """Number of candidates in it, at least 1."""
     score: int
+    """Its score, not negative."""
 
 
 def best_combination(
     groups: Sequence[Group], min_groups: int, max_groups: int, min_clusters: int
 ) -> tuple[Group, ...]:
     """Return the groups that the scheduler selects.
+
+    By score descending, then by name; empty where no combination will do.
 
     Parameters
     ----------
@@ -46,11 +42,6 @@ def best_combination(
         Bounds on the number of groups; a `max_groups` of 0 allows none.
     min_clusters
         Clusters that the groups must have together.
-
-    Returns
-    -------
-    tuple of Group
-        By score descending, then by name; empty where no combination will do.
     """
     if min_groups <= 0 and min_clusters <= 0:
         # The scheduler then records the empty chain at once, and takes it for a failure.
