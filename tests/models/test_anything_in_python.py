@@ -170,7 +170,7 @@ def put(thing: Any, path: Path, value: Any) -> Any:
 
 def test_the_problem_itself_is_taken() -> None:
     """So that whatever is told of one with something odd in it is about that."""
-    assert fairlead.solve(whole(), time_limit=5).status is not fairlead.Status.UNKNOWN
+    assert {violation.rule for violation in fairlead.check(whole(), {})} >= {"total", "duplicated"}
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -32,14 +32,20 @@ _CALLED: Mapping[type, str] = MappingProxyType(
     {
         AbstractSet: "a set",
         bool: "True or False",
+        Callable: "a function",  # type: ignore[dict-item]
+        Collection: "a list",
         int: "a whole number",
+        Iterable: "a list",
         list: "",
         Mapping: "a mapping",
         NoneType: "None",
+        Sequence: "a list",
         str: "text",
         tuple: "a tuple",
     }
 )
+# A text is no list of its letters.
+_LISTS = frozenset((Collection, Iterable, Sequence))
 # Nothing but rules may be of so many classes.
 _RULES = 4
 
@@ -64,11 +70,15 @@ class _Kind(NamedTuple):
     @property
     def words(self) -> str:
         """What it may be."""
-        names = (_CALLED.get(each, f"a {each.__name__}") for each in self.own)
+        articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
+        called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
+        names = map(_CALLED.get, self.own, called)
         return " or ".join(name for name in names if name)
 
     def takes(self, found: type) -> bool:
         """Tell whether a value of a type may stand there: True is no number, though Python says so."""
+        if issubclass(found, str | bytes) and not _LISTS.isdisjoint(self.own):
+            return issubclass(found, tuple(each for each in self.own if each not in _LISTS))
         return not self.own or (issubclass(found, self.own) and (found is not bool or bool in self.own))
 
 
@@ -167,15 +177,15 @@ def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _
         yield field if kind.items.is_rule else f"{field}[{name}]", item, kind.items
 
 
-def refuse_misfits(thing: object) -> None:
-    """Refuse a data class that is an argument of a call, and holds something else than declared.
+def refuse_misfits(*things: object) -> None:
+    """Refuse data classes that are arguments of a call, and hold something else than declared.
 
     Raises
     ------
     UsageError
         Names all that does.
     """
-    _refuse(misfits(thing, f"{type(thing).__name__}."))
+    _refuse(each for thing in things for each in misfits(thing, f"{type(thing).__name__}."))
 
 
 def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -51,8 +51,7 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         Where the problem does not hold what is needed to tell.
     """
     asked = tuple(changes)
-    for change in asked:
-        refuse_misfits(change)
+    refuse_misfits(*asked)
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
