@@ -121,7 +121,7 @@ def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[
     if is_dataclass(found):
         for name, inner in _declared(found).items():
             yield [*map(attrgetter(name), same)], inner
-    if kind.keys is not None:
+    if kind.keys is not None and issubclass(found, Mapping):
         yield _joined(same), kind.keys
     if kind.items is not None and issubclass(found, Collection):
         yield _joined([each.values() for each in same] if issubclass(found, Mapping) else same), kind.items
@@ -163,7 +163,7 @@ def _misfits(value: Any, field: str, kind: _Kind, apart: tuple[type, ...]) -> It
         for name, item, inner in _items(value, field, kind):
             yield from _misfits(item, name, inner, apart)
         keys = kind.keys or _Kind()
-        odd = [key for key in value if not keys.takes(type(key))]
+        odd = [key for key in value if not keys.takes(type(key))] if isinstance(value, Mapping) else ()
         yield from (Misfit(field, key, f"is a key and {keys.allowed}") for key in odd)
 
 
@@ -209,7 +209,7 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
 
 def _misfits_of_argument(name: str, value: object, kind: _Kind) -> Iterable[Misfit]:
     """Return what does not fit of an argument: of lists each item, of data classes nothing inside."""
-    if kind.items is not None:
+    if kind.items is not None and isinstance(value, Collection):
         return _misfits(value, name, kind, ())
     return () if kind.takes(type(value)) else (Misfit(name, value, f"must be {kind.words}"),)
 
