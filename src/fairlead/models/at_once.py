@@ -108,7 +108,7 @@ def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int =
     OverflowError
         A number is beyond 64 bits.
     """
-    if isinstance(values, Column) and values.names == names:
+    if type(values) is Column and values.names == names:
         return values.array
     return np.fromiter(in_order_of(names, values, otherwise), dtype=np.int64, count=len(names))
 

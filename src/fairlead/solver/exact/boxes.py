@@ -4,7 +4,7 @@ Rules that only bound single clusters (bounds, capacity of a workload alone, ful
 rules are left out, so the box holds every valid placement and perhaps more.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,6 @@ from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.quotas import most_under
 
 UNBOUND = 2**62
 """Stands for no maximum."""
@@ -90,7 +89,7 @@ def box_of(
     upper = _upper(workload, names)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         upper = np.minimum(upper, _rooms(workload, problem, names, available))
-    upper = most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
+    upper = _most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
     total = workload.replicas
     if names and workload.rule(Duplicated) is not None:
         total = int(lower.sum())
@@ -160,6 +159,23 @@ def _rooms(
         graded = (graded_room(workload, clusters[name]) for name in names)
         rooms = np.minimum(rooms, [most if each is None else each for each in graded])
     return np.maximum(rooms, 0)
+
+
+def _most_under(
+    quotas: Iterable[Allowance], workload: Workload, names: Sequence[str], most: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many replicas every candidate may hold by what quotas say of single clusters as well."""
+    quotas = [each for each in quotas if each.rule.namespace == workload.namespace]
+    if not quotas:
+        return most
+    rooms, needed = most.copy(), needs(workload)
+    position = {name: at for at, name in enumerate(names)}
+    for allowance in quotas:
+        for scope, left in allowance.left.items():
+            at, need = position.get(scope.cluster or ""), needed.get(scope.resource)
+            if at is not None and need:
+                rooms[at] = min(int(rooms[at]), max(0, left // need))
+    return rooms
 
 
 def _fits(names: tuple[str, ...], offered: Mapping[str, int], need: int, most: int) -> NDArray[np.int64]:

@@ -159,7 +159,8 @@ class Priced:
             It takes too long to tell what is cheapest.
         """
         own, constant = in_steps(mix.own, self.scales)
-        cost = replace(own, slope=own.slope + self.prices @ choice.usage)
+        charged = self.prices @ choice.usage
+        cost = replace(own, slopes=tuple(slope + charged for slope in own.slopes))
         found = choice.cheapest(cost, mix.near) if choice.faces else None
         return None if found is None else (found.counts, found.least + constant)
 

@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces, bent
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class OwnCost:
         return found
 
 
-def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fraction]:
+def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Pieces, Fraction]:
     """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart.
 
     Of one of them at most replicas save anything.
@@ -95,16 +95,9 @@ def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fr
         for own, scale in known
     ]
     whole = np.array(parts or [[[0] * len(costs[0].bend)] * 2], dtype=np.int64).sum(axis=0)
-    saved, held = next(
-        (
-            (np.full_like(own.held, math.ceil(scale * own.saved)), own.held)
-            for own, scale in known
-            if own.saved
-        ),
-        (None, None),
-    )
-    bowls = Bowls(whole[0], whole[1], saved, held)
-    return bowls, sum((scale * own.constant for own, scale in known), Fraction(0))
+    saving = ((math.ceil(scale * own.saved), own.held) for own, scale in known if own.saved)
+    cost = bent(whole[0], whole[1], *next(saving, (0, whole[0])))
+    return cost, sum((scale * own.constant for own, scale in known), Fraction(0))
 
 
 def is_own(level: Level) -> bool:

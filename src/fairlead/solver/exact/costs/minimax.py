@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.straight import EVERYWHERE, Numbers, quotas
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Numbers, quotas
 from fairlead.solver.exact.marginal import Box, exact_sum, widen
 from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
 

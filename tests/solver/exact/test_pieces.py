@@ -7,25 +7,25 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fairlead.solver.exact.costs import bowls
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs import pieces
+from fairlead.solver.exact.costs.pieces import Pieces, bent
 from fairlead.solver.exact.marginal import Box
 
 CLUSTERS = 3
 
 
-def drawn(seed: int) -> tuple[Bowls, Box]:
+def drawn(seed: int) -> tuple[Pieces, Box]:
     """Return costs of three clusters, every other time with what is saved, and a box that is not empty."""
     rng = random.Random(seed)
 
     def numbers(most: int, least: int = 0) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array([rng.randint(least, most) for _ in range(CLUSTERS)], dtype=np.int64)
 
-    saved, held = (numbers(9), numbers(4)) if seed % 2 else (None, None)
+    saved, held = rng.randint(1, 9) * (seed % 2), numbers(4)
     lower = numbers(2)
     upper = lower + numbers(4)
     total = rng.randint(int(lower.sum()), int(upper.sum()))
-    return Bowls(numbers(3), numbers(6, -6), saved, held), Box(lower, upper, total)
+    return bent(numbers(3), numbers(6, -6), saved, held), Box(lower, upper, total)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -60,7 +60,7 @@ def test_what_is_best_at_a_price(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
             best = [count for count, merit in merits.items() if merit == max(merits.values())]
             assert best == list(range(int(low[at]), int(high[at]) + 1))
     few = cost.narrow(box)
-    monkeypatch.setattr(bowls, "MOST_SORTED", 0)
+    monkeypatch.setattr(pieces, "MOST_SORTED", 0)
     many = cost.narrow(box)
     assert (few.lower == many.lower).all()
     assert (few.upper == many.upper).all()
