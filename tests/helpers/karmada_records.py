@@ -8,11 +8,10 @@ from functools import cache
 from typing import Any
 
 from fairlead.manifests.api.policies import Placement
-from fairlead.manifests.validation import validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.quantity import parse_quantity, requested_units
 from fairlead.solver.dispensers.karmada import BindingInput, Scheduled
+from loaded import read_alone
 from places import DATA
 
 Record = Mapping[str, Any]
@@ -29,9 +28,7 @@ def records() -> tuple[Record, ...]:
 
 def read_placement(document: Mapping[str, Any]) -> Placement:
     """Return the placement that a document states, as a binding holds it."""
-    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), Placement).located
-    assert located is not None
-    return located.model
+    return read_alone(document, Placement).model
 
 
 def binding_of(problem: Record) -> BindingInput:

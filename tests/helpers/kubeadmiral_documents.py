@@ -18,13 +18,12 @@ from fairlead.manifests.kubeadmiral.reading import (
     section,
     text,
 )
-from fairlead.manifests.validation import validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit, read_gpus
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
+from loaded import read_alone
 
 _NAMES = frozenset(
     {
@@ -111,9 +110,7 @@ def _replicas(template: Mapping[str, Any], path: str) -> int | None:
 def read_cluster(document: Mapping[str, Any]) -> Cluster:
     """Return a member cluster from a ``FederatedCluster`` object, read as any manifest is."""
     data = {"apiVersion": KUBEADMIRAL, "kind": "FederatedCluster", **document}
-    located = validate(Document(data, Lines("", LineTable(), 0, 0)), Manifest).located
-    assert located is not None
-    return read_clusters([], [located])[0]
+    return read_clusters([], [read_alone(data, Manifest)])[0]
 
 
 PLANNERS = {"plan": spread, "binpack": binpack}

@@ -1,16 +1,22 @@
 """Short spellings for what became of manifests: load them, and look at the rules."""
 
 import io
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import pytest
 
 from builders import Manifest, binding
+from fairlead.manifests.api.meta import Api
 from fairlead.manifests.loading import load
+from fairlead.manifests.validation import Located, validate
+from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.errors import ManifestError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Total, Weights
 from fairlead.models.workload import Workload
+
+M = TypeVar("M", bound=Api)
 
 STREAM = "<stream>"
 
@@ -18,6 +24,13 @@ STREAM = "<stream>"
 def load_text(text: str) -> Problem:
     """Load manifests from text; their file is `STREAM`."""
     return load(io.StringIO(text))
+
+
+def read_alone(document: Mapping[str, Any], model: type[M]) -> Located[M]:
+    """Return a document that stands in no file as its API type; nothing in it is wrong."""
+    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), model).located
+    assert located is not None
+    return located
 
 
 def only(problem: Problem) -> Workload:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest
+from fairlead import dispense
 from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
@@ -231,6 +232,16 @@ def test_max_clusters() -> None:
     assert limit is not None
     assert limit.maximum == 1
     assert len(placed(problem)) == 1
+
+
+def test_max_clusters_of_minus_zero() -> None:
+    """Go reads it as 0, and so do fairlead and its model of the scheduler: no cluster at all."""
+    problem = marked({"maxClusters": "-0"}, 4, maxClusters=2)
+    limit = only(problem).rule(Spread)
+    assert limit is not None
+    assert limit.maximum == 0
+    assert texts(problem, "annotation") == []
+    assert not any(dispense(problem, like="kubeadmiral").placed(only(problem)).values())
 
 
 @pytest.mark.parametrize(

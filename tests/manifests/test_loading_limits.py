@@ -12,8 +12,7 @@ from fairlead.manifests import validation
 from fairlead.manifests.yaml import documents, files
 from fairlead.manifests.yaml.documents import Lines, LineTable
 from fairlead.manifests.yaml.files import Text, read_path
-from fairlead.manifests.yaml.reader import read_documents
-from fairlead.manifests.yaml.streams import read_text
+from fairlead.manifests.yaml.reader import read_documents, read_text
 from fairlead.models.errors import ManifestError
 
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1\n"

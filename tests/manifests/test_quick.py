@@ -15,13 +15,13 @@ import fairlead
 from fairlead.manifests.api.policies import StaticClusterWeight
 from fairlead.manifests.karmada.interpret import PlacementReading
 from fairlead.manifests.karmada.preferences import weighted_terms
-from fairlead.manifests.yaml import late, streams
+from fairlead.manifests.yaml import late, reader
 from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Places
 from fairlead.manifests.yaml.json_text import build
 from fairlead.manifests.yaml.quick import copy_plain, parse_json
-from fairlead.manifests.yaml.streams import read_text
+from fairlead.manifests.yaml.reader import read_text
 from fairlead.models.errors import ManifestError
 from fairlead.models.uncollected import uncollected
 from fairlead.models.workload import Workload
@@ -80,7 +80,7 @@ def assert_same(kind: str, text: str, quickly: str) -> None:
     """Compare what is read of a text, quickly and not: values, lines and mistakes."""
     quick, found = read_text(f"x.{kind}", text)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(streams, quickly, lambda _: None)
+        patched.setattr(reader, quickly, lambda _: None)
         slow, expected = read_text(f"x.{kind}", text)
     assert list(map(str, found)) == list(map(str, expected)), text
     # Only the slow way tells of YAML documents in which nothing stands.

@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.manifests.yaml import events, streams
+from fairlead.manifests.yaml import events, reader
 from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -33,7 +33,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
     monkeypatch.setattr(events, "_Parser", loader)
     for quick in ("parse_json", "parse_block"):
-        monkeypatch.setattr(streams, quick, lambda _: None)
+        monkeypatch.setattr(reader, quick, lambda _: None)
     return str(request.param)
 
 

@@ -102,7 +102,6 @@ def _told(arguments: Sequence[str] | None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """Run one command; it returns its exit code."""
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
     given = list(sys.argv[1:] if arguments is None else arguments)

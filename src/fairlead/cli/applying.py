@@ -78,10 +78,6 @@ def carried_out(
 
     Parameters
     ----------
-    found
-        The plan.
-    applying, inputs
-        How, and where.
     saved
         The plan that it goes on with; None where it is new.
     resume

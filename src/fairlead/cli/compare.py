@@ -19,17 +19,11 @@ DISPENSERS = (
 )
 """Names of the dispensers; known here, so that help and completion need not import them."""
 
-_EXIT_CODES = """\b
-Exit codes, of the best placement:
-  0  solved
-  1  unexpected
-  2  wrong input or usage
-  3  infeasible, or replicas unplaced
-  4  nothing found in time"""
-
 
 @click.command(
-    "compare", short_help="Compare the best placement with those of real schedulers.", epilog=_EXIT_CODES
+    "compare",
+    short_help="Compare the best placement with those of real schedulers.",
+    epilog=exits.codes(title="Exit codes, of the best placement"),
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")

@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -26,8 +26,25 @@ STOPPED = 6  # fairlead plan --apply
 INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
 PIPE_CLOSED = 141  # as shells report a program whose reader went away
 
+_USUAL = {
+    SOLVED: "solved",
+    UNEXPECTED: "unexpected",
+    WRONG_INPUT: "wrong input or usage",
+    INFEASIBLE: "infeasible, or replicas unplaced",
+    NOT_PROVEN: "nothing found in time",
+}
+
 SHOW_CURSOR = b"\x1b[?25h"
 """What a terminal has to be told where a line of progress ends in the middle."""
+
+
+def codes(others: Mapping[int, str] | None = None, title: str = "Exit codes") -> str:
+    """Return the list of exit codes for a command's help: the usual ones where others say nothing else.
+
+    A code without words is left out.
+    """
+    known = {**_USUAL, **(others or {})}
+    return "\n".join(["\b", f"{title}:", *(f"  {code}  {text}" for code, text in known.items() if text)])
 
 
 def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
@@ -35,8 +52,6 @@ def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
 
     Parameters
     ----------
-    outcome
-        The outcome.
     require_proof
         Whether an answer without proof is a failure.
     """
@@ -55,12 +70,12 @@ def code_of_simulation(simulation: "Simulation") -> int:
     """Return the exit code of a simulation: not to fit is worse than not to be found in time."""
     from fairlead.models.outcome import Status
 
-    failing = [scenario.status for scenario in simulation.scenarios if not scenario.fits]
+    failing = [scenario.known and scenario.answered for scenario in simulation.scenarios if not scenario.fits]
     if not simulation.after.fits:
-        failing.append(simulation.after.status)
+        failing.append(simulation.known and simulation.after.status is not Status.UNKNOWN)
     if not failing:
         return SOLVED
-    return NOT_PROVEN if set(failing) == {Status.UNKNOWN} else INFEASIBLE
+    return INFEASIBLE if any(failing) else NOT_PROVEN
 
 
 def code_of_script(played: "Played") -> int:

@@ -18,27 +18,18 @@ _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "
 
 
 class Finding(NamedTuple):
-    """One thing that was found.
-
-    Parameters
-    ----------
-    level
-        How grave it is.
-    rule
-        Kind of the finding.
-    text
-        The sentence.
-    source
-        Where it stands; None where that is nowhere in particular.
-    related
-        What else has to do with it: sentences with their places.
-    """
+    """One thing that was found."""
 
     level: Level
+    """How grave it is."""
     rule: str
+    """Kind of the finding."""
     text: str
+    """The sentence."""
     source: Source | None = None
+    """Where it stands; None where that is nowhere in particular."""
     related: tuple[tuple[str, Source], ...] = ()
+    """What else has to do with it: sentences with their places."""
 
 
 def of_mistake(mistake: "Mistake") -> Finding:
@@ -85,15 +76,7 @@ def _data(text: str) -> str:
 
 
 def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
-    """Return a SARIF log, version 2.1.0.
-
-    Parameters
-    ----------
-    findings
-        What was found.
-    version
-        Version of fairlead.
-    """
+    """Return a SARIF log, version 2.1.0."""
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings})]
     return {
         "version": "2.1.0",

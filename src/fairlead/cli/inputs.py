@@ -26,31 +26,21 @@ Completes = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a command is to read; standard input and a cluster are read once, and can be asked again.
-
-    Parameters
-    ----------
-    files
-        Files, directories and ``-``.
-    recursive
-        Whether directories are read with everything below them.
-    namespaces
-        Namespaces to keep; empty keeps all.
-    selector
-        Labels of the workloads to keep; None keeps all.
-    quiet
-        Whether warnings and what to do next are left out.
-    context, kubeconfig
-        Cluster to read, by context of a kubeconfig; None for both reads none.
-    """
+    """What a command is to read; standard input and a cluster are read once, and can be asked again."""
 
     files: tuple[str, ...]
+    """Files, directories and ``-``."""
     recursive: bool
+    """Whether directories are read with everything below them."""
     namespaces: tuple[str, ...]
+    """Namespaces to keep; empty keeps all."""
     selector: str | None
+    """Labels of the workloads to keep; None keeps all."""
     quiet: bool
+    """Whether warnings and what to do next are left out."""
     context: str | None = None
     kubeconfig: str | None = None
+    """Cluster to read, by context of a kubeconfig; None for both reads none."""
 
     @property
     def from_cluster(self) -> bool:

@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 Output = console.Format | Literal["moves"] | outputs.Patches
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  planned (with --detailed-exitcode: nothing to do)
-  1  unexpected
-  2  wrong input or usage
-  3  no target keeps every rule, or something cannot move
-  4  no target was found in time
-  5  there is something to do, with --detailed-exitcode
-  6  not carried out to the end, with --apply"""
+_EXIT_CODES = exits.codes(
+    {
+        0: "planned (with --detailed-exitcode: nothing to do)",
+        3: "no target keeps every rule, or something cannot move",
+        4: "no target was found in time",
+        5: "there is something to do, with --detailed-exitcode",
+        6: "not carried out to the end, with --apply",
+    }
+)
 
 
 def _budget(option: str, name: str | None, text: str, each: str = "") -> Option:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  written
-  1  unexpected
-  2  wrong input or usage
-  3  written, but no target keeps every rule, or something cannot move
-  4  written, but no target was found in time"""
+_EXIT_CODES = exits.codes(
+    {
+        0: "written",
+        3: "written, but no target keeps every rule, or something cannot move",
+        4: "written, but no target was found in time",
+    }
+)
 
 
 @click.command("report", short_help="Write a plan or a placement as one HTML file.", epilog=_EXIT_CODES)

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from fairlead.solver.script.played import Played
     from fairlead.solver.simulate.changes import Change
 
-_USE = """\b
+_CODES = {
+    0: "everything fits",
+    3: "something does not fit, in any scenario",
+    4: "no placement was found in time, in any scenario",
+}
+_USE = f"""\b
 Examples:
   fairlead simulate -f fleet.yaml --drain member1
   fairlead simulate -f fleet.yaml --lose region=eu-west --scale shop/api=20
@@ -33,13 +38,7 @@ Examples:
   fairlead simulate -f fleet.yaml --at max
   fairlead simulate -f fleet.yaml --script week.yaml
 
-\b
-Exit codes:
-  0  everything fits
-  1  unexpected
-  2  wrong input or usage
-  3  something does not fit, in any scenario
-  4  no placement was found in time, in any scenario"""
+{exits.codes(_CODES)}"""
 
 
 class Asked(NamedTuple):

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
     from fairlead.report.terminal import Rows
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  solved
-  1  unexpected
-  2  wrong input or usage
-  3  infeasible, or replicas unplaced
-  4  nothing found in time; with --require-proof: no proof in time"""
+_EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no proof in time"})
 
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)

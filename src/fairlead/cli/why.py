@@ -10,19 +10,13 @@ from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, complete_clusters, complete_workloads, load_workloads, reads_input
 from fairlead.cli.options import takes_settings, writes_output
 
-_USE = """\b
+_USE = f"""\b
 Examples:
   fairlead why shop -f fleet.yaml
   fairlead why retail/shop eu-west-1 -f fleet.yaml
   fairlead why deployment/shop -n retail -f fleet.yaml
 
-\b
-Exit codes:
-  0  solved
-  1  unexpected
-  2  wrong input or usage
-  3  infeasible, or replicas unplaced
-  4  nothing found in time"""
+{exits.codes()}"""
 
 
 @click.command("why", short_help="Explain the placement of a workload.", epilog=_USE)

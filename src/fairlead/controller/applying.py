@@ -59,12 +59,8 @@ def carry_out(
 
     Parameters
     ----------
-    client
-        The connection.
     plan
         The plan, made of what this server holds.
-    carrying
-        How.
     tell
         Is told how far it is, a line at a time.
     begun
@@ -235,8 +231,6 @@ def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
 
     Parameters
     ----------
-    entry
-        The binding.
     placed
         Replicas by cluster where it was put.
     """

@@ -1,24 +1,26 @@
 """A batch: the bindings that are due, placed together, with all others as occupied room."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.standing import Settings
-from fairlead.controller.targets import chooses, chosen, targets, with_copies
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
+from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules import Candidates, Duplicated, Spread
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
+
 
 LOG = logging.getLogger(__name__)
 
@@ -89,15 +91,6 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     Those that find no place keep what they have, which counts as taken, and all others are placed again
     without them: nobody gets room that is not there. Where something goes wrong that should not, half of the
     batch is placed, and so on, so that one odd binding keeps no other one from its place.
-
-    Parameters
-    ----------
-    world
-        Everything that is known.
-    due
-        The bindings.
-    settings
-        How long it may take.
     """
     manifests, subjects = world.joined()
     decisions, asked = _sorted(world, due, subjects)
@@ -159,7 +152,6 @@ def _hindrance(entry: Entry, world: World) -> str:
 
 
 def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcome":
-    """Place what can be placed, in the time that is left."""
     from fairlead.solver.solving import solve
 
     left = deadline.remaining()
@@ -265,3 +257,42 @@ def _gap(outcome: "Outcome") -> Fraction | None:
     gaps = [level.gap for level in outcome.objectives]
     known = [gap for gap in gaps if gap is not None]
     return max(known, default=Fraction(0)) if len(known) == len(gaps) else None
+
+
+def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], ...]:
+    """Return ``spec.clusters`` of a workload, as Karmada's scheduler writes it."""
+    known = workload.declared
+    components: Sequence[tuple[str, int]] = known.components if isinstance(known, KarmadaBinding) else ()
+    found = chosen(outcome, workload)
+    if workload.without_replicas:
+        return tuple({"name": name} for name in found)
+    return tuple(target(name, count, components) for name, count in found.items())
+
+
+def chosen(outcome: "Outcome", workload: Workload) -> dict[str, int]:
+    """Return the clusters where a workload is to stand, with its replicas on each, in the order of names."""
+    if workload.without_replicas and not workload.replicas:
+        return dict.fromkeys(sorted(outcome.problem.candidates(workload)), 0)
+    return {name: count for name, count in sorted(outcome.placed(workload).items()) if count}
+
+
+def with_copies(problem: Problem) -> Problem:
+    """Return a problem in which what has no replicas, and must not stand everywhere, is a copy of one.
+
+    So it is chosen where it stands. Without a spread it stands on all its candidates, which needs no choice.
+    """
+    found = tuple(_as_copy(one, problem) if chooses(one) else one for one in problem.workloads)
+    return replace(problem, workloads=found)
+
+
+def chooses(workload: Workload) -> bool:
+    """Tell whether a workload without replicas is to stand on some of its candidates only."""
+    return workload.without_replicas and workload.rule(Spread) is not None
+
+
+def _as_copy(workload: Workload, problem: Problem) -> Workload:
+    """Return a workload without replicas as a copy of one, which stands where it stood."""
+    known = workload.declared
+    stood = known.previous if isinstance(known, KarmadaBinding) else ()
+    copy = replace(workload, replicas=1, current={name: 1 for name, _ in stood}, rules=(), groups=())
+    return copy if workload.reading is None else workload.reading.again(copy, problem.clusters)

@@ -9,13 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import assert_never
 
-from fairlead.controller import events
 from fairlead.controller.batch import Decision, Placed, Unplaced, decide
 from fairlead.controller.lease import Lease
-from fairlead.controller.metrics import Metrics
+from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.standing import Settings, Standing, standing_of
-from fairlead.controller.waiting import Queue
-from fairlead.controller.watching import Listed, Lost, Seen, Told, Watcher
+from fairlead.controller.watching import Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out
 from fairlead.live.client import Client
@@ -186,10 +184,9 @@ class Controller:
             self._note(written, waiting[written.entry.place])
             if written.changed and written.decision is not None and not self._settings.dry_run:
                 name = self._settings.scheduler_name
-                telling.submit(events.tell, self._client, written.entry, written.decision, name)
+                telling.submit(tell, self._client, written.entry, written.decision, name)
 
     def _decided(self, due: list[Entry]) -> Mapping[Place, Decision]:
-        """Place bindings together, and tell how it went."""
         begun = time.monotonic()
         batch = decide(self._world, due, self._settings)
         seconds = time.monotonic() - begun

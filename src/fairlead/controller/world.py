@@ -120,15 +120,10 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class World:
-    """All objects that are watched; one thread reads and changes it.
-
-    Attributes
-    ----------
-    entries
-        The latest version of every object by place.
-    """
+    """All objects that are watched; one thread reads and changes it."""
 
     entries: dict[Place, Entry] = field(default_factory=dict)
+    """The latest version of every object by place."""
     _rebalancing: Rebalancing = field(default_factory=lambda: Rebalancing({}))
 
     def put(self, resource: Resource, item: Object) -> Change | None:

@@ -41,8 +41,6 @@ def _success(entry: Entry, now: str, placed: Placed | None = None) -> Object | N
 
     Parameters
     ----------
-    entry
-        The binding, its spec as it was written.
     now
         The time, as Kubernetes writes it.
     placed
@@ -199,14 +197,10 @@ def carry_out(
 
     Parameters
     ----------
-    client
-        The connection.
     settings
         The scheduler's name, and whether anything is written at all.
     may_write
         Whether this controller is still the one that writes; asked before every request.
-    entry
-        The binding by which it was decided.
     decision
         What was decided; None where it is placed, and only its status does not say so.
     """

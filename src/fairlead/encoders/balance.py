@@ -93,7 +93,6 @@ class _FillingCost(Cost):
             self.encoding.model.add(self.cost - slope * self.used >= self.function(at) - slope * at)
 
     def _claimed(self, used: int) -> int:
-        """Return what the model believes that an amount costs."""
         lines = (self.function(at) + self.function.marginal(at) * (used - at) for at in self.lines)
         return max(0, *lines)
 
@@ -139,7 +138,6 @@ def error(cost: LevelCost) -> Fraction:
 
 
 def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[_Filled]:
-    """Yield what is filled: every cluster and resource of the rule."""
     for resource, shares in rule.shares.items():
         places = {name: list(_places(rule, problem, name, resource)) for name in shares}
         standing = {name: rule.standing.get((name, resource), 0) for name in shares}
@@ -179,7 +177,6 @@ def _scale(filled: Sequence[_Filled]) -> tuple[int, bool]:
 
 
 def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
-    """Return the cost of what is used of one resource on one cluster."""
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
     lower = filled.standing + sum(max(0, each.lower) * need for each, need in ranges)
     upper = filled.standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)

@@ -31,7 +31,6 @@ def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
 
 
 def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, encoding: Encoding) -> None:
-    """Add the minimum of one cluster."""
     because = Because(KIND, workload.key, name, "minimum")
     if name not in rule.where_held:
         encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)

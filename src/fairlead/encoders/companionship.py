@@ -30,7 +30,6 @@ def encode(rule: Companionship, problem: Problem, encoding: Encoding) -> None:
 def _encode_pair(
     rule: Companionship, earlier: Workload, later: Workload, cluster: str, encoding: Encoding
 ) -> None:
-    """Tie two workloads on one cluster."""
     because = Because(KIND, later.key, cluster, rule.name)
     here = encoding.used(later.key, cluster)
     if not _can_stand(earlier, cluster, encoding):
@@ -42,5 +41,4 @@ def _encode_pair(
 
 
 def _can_stand(workload: Workload, cluster: str, encoding: Encoding) -> bool:
-    """Tell whether a workload can stand on a cluster at all."""
     return encoding.variables.range(Place(workload.key, cluster)).upper > 0

@@ -232,7 +232,6 @@ class ConvexCost:
         return self._cover
 
     def _claimed(self, at: int) -> int:
-        """Return what the model believes the cost at a whole number to be."""
         lines = (self.function(k) + self.function.marginal(k) * (at - k) for k in self._lines)
         return max([self._segments()(at), *lines])
 

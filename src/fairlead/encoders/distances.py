@@ -120,7 +120,6 @@ def _absolute(quota: Fraction, steps: int, divisor: int) -> tuple[ConvexFunction
 
 
 def _towards_zero(numerator: int, denominator: int) -> int:
-    """Divide and round towards 0."""
     return numerator // denominator if numerator >= 0 else -(-numerator // denominator)
 
 

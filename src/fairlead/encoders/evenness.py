@@ -24,7 +24,6 @@ def encode(rule: Evenness, workload: Workload, encoding: Encoding) -> None:
 
 
 def _square(origin: int) -> ConvexFunction:
-    """Return the square of the distance from a number."""
     return ConvexFunction(
         marginal=lambda k: 2 * (k - origin) + 1, anchor=origin, closed=lambda x: (x - origin) ** 2
     )

@@ -115,7 +115,6 @@ class Slack:
         return self.given[key]
 
     def _add(self, row: _Row, slack: cp_model.IntVar | None) -> cp_model.Constraint:
-        """Add one side of a constraint."""
         variables, coefficients = list(row.variables), list(row.coefficients)
         if slack is not None:
             variables.append(slack)

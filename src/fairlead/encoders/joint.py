@@ -1,6 +1,6 @@
 """Affinity groups as a choice: the rules of every group hold only where that group is taken."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding
-from fairlead.encoders.registry import ENCODERS
+from fairlead.encoders.registry import ENCODERS, AnyRule, kind_of, place_of
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
@@ -17,6 +17,8 @@ from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
 """By key of a workload with a choice: the workload in each group that it may take, in their order."""
+_Subject = tuple[AnyRule, Workload | Problem, cp_model.IntVar | None]
+"""A rule, whose it is, and the literal without which it need not hold."""
 
 
 class ConditionalEncoding(Encoding):
@@ -27,8 +29,8 @@ class ConditionalEncoding(Encoding):
         self._condition: cp_model.IntVar | None = None
 
     @contextmanager
-    def under(self, literal: cp_model.IntVar) -> Iterator[None]:
-        """Let what is required meanwhile hold only where a literal does."""
+    def under(self, literal: cp_model.IntVar | None) -> Iterator[None]:
+        """Let what is required meanwhile hold only where a literal does; None lets it hold always."""
         self._condition = literal
         try:
             yield
@@ -71,7 +73,9 @@ class Choice:
     """By workload with a choice: a literal for each of its groups, of which exactly one holds."""
 
 
-def encode_choice(problem: Problem, options: Options) -> Choice:
+def encode_choice(
+    problem: Problem, options: Options, in_time: Callable[[], bool] = lambda: True
+) -> Choice | None:
     """Encode what must hold of a problem in which some workloads may choose among affinity groups.
 
     With b_g = 1 where group g of a workload is taken::
@@ -87,6 +91,13 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
         The question, without preferences; the rules of workloads with a choice are not looked at.
     options
         The choices, without preferences.
+    in_time
+        Asked before every rule; the work ends where it returns False.
+
+    Returns
+    -------
+    Choice or None
+        The model; None where time ran out.
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)
@@ -103,34 +114,26 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
     literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}
     for each in literals.values():
         encoding.model.add_exactly_one(each)
-    for kind, encoder in ENCODERS.items():
-        for workload in asked.workloads:
-            for rule in workload.rules:
-                if isinstance(rule, kind):
-                    encoder(rule, workload, encoding)
-        for key, choices in options.items():
-            _encode_groups(kind, choices, literals[key], encoding)
-        for shared in problem.rules:
-            if isinstance(shared, kind):
-                encoder(shared, sharing, encoding)
+    subjects: list[_Subject] = [(rule, each, None) for each in asked.workloads for rule in each.rules]
+    for key, choices in options.items():
+        subjects += _rules_of_groups(choices, literals[key])
+    subjects += [(rule, sharing, None) for rule in problem.rules]
+    for rule, subject, literal in sorted(subjects, key=lambda each: place_of(each[0])):
+        if not in_time():
+            return None
+        with encoding.under(literal):
+            ENCODERS[kind_of(rule)](rule, subject, encoding)
     return Choice(encoding, literals)
 
 
-def _encode_groups(
-    kind: type,
-    choices: Sequence[Workload],
-    literals: Sequence[cp_model.IntVar],
-    encoding: ConditionalEncoding,
-) -> None:
-    """Encode the rules of one kind of every group of a workload."""
-    everywhere = [rule for rule in choices[0].rules if isinstance(rule, kind) and _is_common(rule, choices)]
-    for rule in everywhere:
-        ENCODERS[kind](rule, choices[0], encoding)
+def _rules_of_groups(
+    choices: Sequence[Workload], literals: Sequence[cp_model.IntVar]
+) -> Iterator["_Subject"]:
+    """Yield the rules of every group of a workload: those of all once, others where the group is taken."""
+    common = [rule for rule in choices[0].rules if _is_common(rule, choices)]
+    yield from ((rule, choices[0], None) for rule in common)
     for workload, literal in zip(choices, literals, strict=True):
-        with encoding.under(literal):
-            for rule in workload.rules:
-                if isinstance(rule, kind) and rule not in everywhere:
-                    ENCODERS[kind](rule, workload, encoding)
+        yield from ((rule, workload, literal) for rule in workload.rules if rule not in common)
 
 
 def _is_common(rule: WorkloadRule, choices: Sequence[Workload]) -> bool:

@@ -127,7 +127,6 @@ def _join(copies: Sequence[_Copy], encoding: Encoding) -> None:
 def _sum(
     tier: Group, literals: Mapping[int, cp_model.IntVar], distances: _Distances, encoding: Encoding
 ) -> LinearCost:
-    """Add the sum of all distances."""
     terms, offset, copies, fixed = list[Term](), 0, list[_Copy](), list[int]()
     for total, literal in literals.items():
         made = _copies(tier, total, literal, distances, encoding)

@@ -135,7 +135,7 @@ def encode(
         workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)
     subjects: list[tuple[AnyRule, Any]] = [(rule, each) for each in workloads for rule in each.rules]
     subjects += [(rule, problem) for rule in problem.rules]
-    for rule, subject in sorted(subjects, key=_place):
+    for rule, subject in sorted(subjects, key=lambda each: place_of(each[0])):
         if not in_time():
             return None
         ENCODERS[kind_of(rule)](rule, subject, encoding)
@@ -147,9 +147,9 @@ def encode(
     return encoding
 
 
-def _place(pair: tuple[AnyRule, Any]) -> int:
+def place_of(rule: AnyRule) -> int:
     """Return the place of a rule in the order of encoding; there is no rule without one."""
-    kind = kind_of(pair[0])
+    kind = kind_of(rule)
     if kind not in PLACES:
         raise InternalError(f"{kind.__name__} has no encoder")
     return PLACES[kind]

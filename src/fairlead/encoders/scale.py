@@ -165,7 +165,6 @@ def _steepest(measured: Measured) -> int:
 
 
 def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, Measured]]:
-    """Yield what is measured of all workloads."""
     for workload in problem.workloads:
         for rule in workload.rules_of(Weights):
             yield from ((workload, each) for each in measured_of(rule, workload, held))

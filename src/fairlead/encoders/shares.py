@@ -48,7 +48,6 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
 
 
 def _scale(problem: Problem, _held: Held | None) -> Scale:
-    """Return the steps in which all shares of a problem are measured."""
     webster = problem.deviation is Deviation.WEBSTER
     denominators, greatest = set[int](), Fraction(0)
     for workload, quota in _quotas(problem):

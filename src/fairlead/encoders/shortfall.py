@@ -119,7 +119,6 @@ def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
 def _of_minimum(
     rule: Bounds | GroupTotal | Grouped, workload: Workload, encoding: Encoding
 ) -> Iterator[Lack]:
-    """Yield what one rule with a minimum may be short of."""
     match rule:
         case Bounds():
             yield from _of_bounds(rule, workload, encoding)
@@ -138,7 +137,6 @@ def _of_minimum(
 
 
 def _of_total(workload: Workload, encoding: Encoding) -> Lack:
-    """Return the replicas that are placed nowhere."""
     key, replicas = workload.key, workload.replicas
     terms = [(encoding.replicas(key, cluster.name), -1) for cluster in encoding.problem.clusters]
 
@@ -191,7 +189,6 @@ def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -
 
 
 def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield what clusters are short of their minima."""
     for name, bound in rule.minimum.items():
         about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
         if name in rule.where_held and bound.replicas > 1:
@@ -204,7 +201,6 @@ def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator
 
 
 def _missing_where_held(name: str, least: int, workload: Workload, encoding: Encoding) -> LinearCost:
-    """Return what a cluster that holds replicas is short of its minimum."""
 
     def missing(placement: Placement) -> int:
         count = placement.of(workload.key).get(name, 0)
@@ -215,14 +211,12 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
 
 
 def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
-    """Return what a set of clusters is short of."""
     group = Group(workload.key, rule.clusters)
     cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
     return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
 def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
-    """Return how many groups too few hold replicas."""
     reached = total(encoding.any_used(workload.key, clusters) for clusters in rule.groups.values())
 
     def missing(placement: Placement) -> int:
@@ -270,7 +264,6 @@ def _of_losses(
 
 
 def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:
-    """Return which rule a violation would be about."""
     return Violation(kind, "", 0, rule.source, workload.key, None, detail, gives_way=True).about
 
 

@@ -109,19 +109,16 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
 
 
 def _target(one: Located[AnyAutoscaler]) -> _Target:
-    """Return what an autoscaler scales."""
     reference = one.model.spec.scale_target_ref
     group = reference.api_version.rpartition("/")[0]
     return _Target(group, reference.kind, one.model.in_namespace, reference.name)
 
 
 def _name(one: Located[AnyAutoscaler]) -> str:
-    """Return an autoscaler in words."""
     return f"{one.document.kind} {'/'.join(one.model.place)}"
 
 
 def _together(ranges: Sequence[_Range]) -> Autoscaler:
-    """Return the range of all autoscalers of a workload."""
     low, high = min(one.minimum for one in ranges), max(one.maximum for one in ranges)
     return Autoscaler(" and ".join(one.name for one in ranges), low, high, ranges[0].source)
 

@@ -47,7 +47,6 @@ def read_clusters(
 
 
 def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Cluster:
-    """Turn one Cluster object into a member cluster."""
     model = located.model
     spec, status = model.spec, model.status
     kinds = frozenset(
@@ -124,7 +123,6 @@ def cluster_warnings(
 
 
 def _counts_unknown_grades(cluster: api.Cluster) -> bool:
-    """Tell whether a cluster has nodes of a grade that it does not describe."""
     summary, known = cluster.status.resource_summary, {model.grade for model in cluster.spec.resource_models}
     return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 

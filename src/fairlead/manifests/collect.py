@@ -94,14 +94,6 @@ def _of_binding(model: ResourceBinding, _: Extensions) -> Iterator[Finding]:
     yield from below(("spec", "clusters"), repeated(named, ("name",)))
 
 
-def _of_autoscaler(model: AnyAutoscaler, _: Extensions) -> Iterator[Finding]:
-    return below("spec", autoscaler_findings(model))
-
-
-def _of_quota(model: FederatedResourceQuota, _: Extensions) -> Iterator[Finding]:
-    return below("spec", quota_findings(model.spec))
-
-
 def _of_federation_policy(model: Any, _: Extensions) -> Iterator[Finding]:
     from fairlead.manifests.kubeadmiral.policies import policy_findings
 
@@ -118,8 +110,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "policies": _of_policy,
         "bindings": _of_binding,
-        "quotas": _of_quota,
-        "autoscalers": _of_autoscaler,
+        "quotas": lambda model, _: below("spec", quota_findings(model.spec)),
+        "autoscalers": lambda model, _: below("spec", autoscaler_findings(model)),
         "own": _of_own,
         "federation_policies": _of_federation_policy,
     }
@@ -129,17 +121,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
 
 @dataclass(slots=True)
 class Manifests:
-    """Everything that was read, by what it is; and everything that is wrong or noteworthy.
-
-    Parameters
-    ----------
-    clusters, workloads, policies, bindings, rebalancers, quotas, own
-        Valid manifests in the order of the input.
-    autoscalers, overrides, priority_classes
-        The same of what changes numbers of replicas, and of what says how urgent they are.
-    unread
-        Bindings and federated objects that cannot be understood.
-    """
+    """Everything that was read, by what it is, in the order of the input; and what is wrong or noteworthy."""
 
     clusters: list[Located[Cluster]] = field(default_factory=list)
     workloads: list[Located[Workload]] = field(default_factory=list)
@@ -159,6 +141,7 @@ class Manifests:
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    """Bindings and federated objects that cannot be understood."""
     unsupported: list[Statement] = field(default_factory=list)
 
     def row(self, name: str) -> list[Located[Object]]:
@@ -235,7 +218,6 @@ def _group(document: Document) -> str:
 
 
 def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
-    """Say how many documents of an unknown kind were skipped."""
     count = counted(len(documents), "document")
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
     if hint := _INSTEAD.get(kind) or _nearest(*kind):
@@ -338,7 +320,6 @@ def _odd(located: Located[Object], field: str, name: str, longest: int | None) -
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
-    """List objects that the input has twice."""
     for name in dict.fromkeys(kind.row for kind in KINDS.values()):
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
         for located in manifests.row(name):

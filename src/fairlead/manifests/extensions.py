@@ -164,7 +164,6 @@ def _fault_of_kind(kind: type[RuleManifest]) -> str:
 
 
 def _named(kind: type[RuleManifest]) -> str:
-    """Return a kind with its package."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 

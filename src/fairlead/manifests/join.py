@@ -110,7 +110,6 @@ def _join_federated(federated: "Sequence[Federated]", subjects: dict[Identity, S
 
 
 def _of_binding(binding: Located[ResourceBinding]) -> Subject:
-    """Return what a binding alone says."""
     resource = binding.model.spec.resource
     namespace = resource.namespace or binding.model.in_namespace
     identity = Identity.of(resource.api_version, resource.kind, namespace, resource.name)
@@ -136,7 +135,6 @@ def subject_of(unread: Unread) -> Subject | None:
 def _second(
     objects: str, second: Located[Object], path: tuple[str, ...], named: str, first: Located[Object]
 ) -> Mistake:
-    """Say that two objects are for one resource."""
     message = f"has two {objects}; the first one is at {first.source()}"
     return Mistake(second.source(*path), ".".join(path), named, message)
 

@@ -86,7 +86,6 @@ def load(
 
 
 def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -> Problem:
-    """Read manifests; see `load`."""
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
@@ -124,7 +123,6 @@ def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
 
 
 def _shown(source: Input) -> str:
-    """Return an input as people know it."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return "<dict>" if isinstance(source, Mapping) else str(getattr(source, "name", "<stream>"))
@@ -142,8 +140,6 @@ def problem_of(
 
     Parameters
     ----------
-    manifests
-        Everything that was read.
     asked
         Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
         stand with or apart from them stay as they run. None places all.

@@ -59,7 +59,6 @@ def replica_overrides(
 
 
 def _told(written: Iterable[_Written], workloads: Sequence[Workload]) -> Iterator[Statement]:
-    """Say what a policy writes into the number of replicas of workloads."""
     for one in written:
         mine = [workload for workload in workloads if one.path == _path(workload)]
         if mine and one.clusters:
@@ -118,12 +117,10 @@ def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> It
 
 
 def _called(policy: Located[Object]) -> str:
-    """Return a policy in words."""
     return f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
 
 
 def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
-    """Tell whether a workload of KubeAdmiral names a policy in its labels."""
     (namespace, name), unit = policy.model.place, workload.declared
     label = LABEL if namespace else CLUSTER_LABEL
     reached = namespace in ("", workload.namespace)
@@ -133,7 +130,6 @@ def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool
 def _written_federated(
     policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
 ) -> Iterator[_Written]:
-    """Yield what a policy of KubeAdmiral writes."""
     written = entries(section(policy.document.data, "spec"), "overrideRules")
     for number, rule in enumerate(policy.model.spec.override_rules):
         target = rule.target_clusters or TargetClusters()
@@ -146,7 +142,6 @@ def _written_federated(
 
 
 def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
-    """Tell whether a set holds a cluster."""
     if target.clusters and cluster.name not in target.clusters:
         return False
     if not LabelSelector.of(target.cluster_selector).matches(cluster.labels):

@@ -51,7 +51,6 @@ def select(problem: Problem, namespaces: Iterable[str] = (), selector: str | Non
 
 
 def _among(kept: Iterable[Workload], rules: Iterable[SharedRule]) -> tuple[SharedRule, ...]:
-    """Return the shared rules as far as they concern the workloads that are kept."""
     keys = {workload.key for workload in kept}
     left: list[SharedRule] = []
     for rule in rules:
@@ -77,7 +76,6 @@ def parse_selector(text: str) -> LabelSelector:
 
 
 def _requirement(part: str) -> Requirement:
-    """Read one part of a selector."""
     if match := _EQUALITY.fullmatch(part):
         operator: Operator = "NotIn" if match["sign"] == "!=" else "In"
         return Requirement(match["key"], operator, (match["value"],))

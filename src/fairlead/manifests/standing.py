@@ -170,8 +170,6 @@ def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozense
 
     Parameters
     ----------
-    closed
-        What `grounds` found.
     held
         Clusters that are closed, hold replicas and may keep them.
     """

@@ -69,7 +69,6 @@ def _claims(subject: Subject) -> Iterator[tuple[str, Source]]:
 
 
 def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
-    """Yield what is asked of nodes, in words."""
     if selector:
         yield ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
     if affinity:
@@ -77,7 +76,6 @@ def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
 
 
 def _inside(value: Any, *path: str) -> Any:
-    """Return a value inside others; None where there is none."""
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     return value

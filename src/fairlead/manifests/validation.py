@@ -40,13 +40,7 @@ _FROM_CONTEXT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def in_plain_words(details: ErrorDetails) -> str:
-    """Return what is wrong with a value and what is allowed, to be read after the value.
-
-    Parameters
-    ----------
-    details
-        One error as pydantic reports it.
-    """
+    """Return what is wrong with a value and what is allowed, to be read after the value."""
     kind = details["type"]
     if kind in _WORDS:
         return _WORDS[kind]
@@ -218,7 +212,6 @@ def _unknown_field(document: Document, model: type[BaseModel], path: Path) -> St
 
 
 def _known_names(model: type[BaseModel], path: Path) -> list[str]:
-    """Return the field names that an object at a path may have."""
     found: type[BaseModel] | None = model
     for step in path:
         if isinstance(step, str) and found is not None:
@@ -228,7 +221,6 @@ def _known_names(model: type[BaseModel], path: Path) -> list[str]:
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yield the API types that an annotation mentions."""
     if isinstance(annotation, type) and get_origin(annotation) is None:
         if issubclass(annotation, BaseModel):
             yield annotation

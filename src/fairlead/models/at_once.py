@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fairlead.models.in_order import Column, in_order_of, names_of, numbers_of
 from fairlead.models.levels import Deviation
-from fairlead.models.sums import sum_of_ratios
+from fairlead.models.quantity import sum_of_ratios
 
 Whole = NDArray[np.int64]
 Placed = Sequence[Mapping[str, int]]
@@ -45,10 +45,6 @@ def used_at_once(
     ----------
     asked
         What one replica of each workload takes by resource.
-    placed
-        Replicas of each workload.
-    names
-        Names of all clusters.
     counted
         Tells on which clusters a resource counts.
 
@@ -200,7 +196,6 @@ class _Rows:
         return numbers if len(values) == 1 else np.repeat(numbers, self.lengths)
 
     def _sums(self, values: Whole) -> list[Any]:
-        """Return the sum over the places of every workload."""
         ends = np.cumsum(self.lengths)
         sums = np.concatenate([[0], np.cumsum(values)])
         found: list[Any] = (sums[ends] - sums[ends - self.lengths]).tolist()
@@ -218,14 +213,12 @@ def _slices(placed: Placed) -> Iterator[tuple[slice, Whole, Whole]]:
 
 
 def _replicas(placed: Placed, count: int) -> Whole:
-    """Return the replicas of all places."""
     if count and len(placed) == 1:
         return in_array(names_of(placed[0]), placed[0])
     return np.fromiter(chain.from_iterable(map(numbers_of, placed)), dtype=np.int64, count=count)
 
 
 def _weights(divided: Sequence[Divided], count: int) -> Whole:
-    """Return the weights of all places."""
     if count and len(divided) == 1:
         return in_array(names_of(divided[0].placed), divided[0].weights)
     by_place = chain.from_iterable(map(each.weights.get, each.placed, repeat(0)) for each in divided)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 from operator import is_
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS
 from fairlead.models.levels import BALANCE
-from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights, WorkloadRule
+from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
 from fairlead.models.topology import connected
+from fairlead.models.variants import Rules, every_rule, with_rules
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -64,7 +64,6 @@ def tolerance(rule: Balance, problem: Problem) -> Fraction:
 
 
 def _found(problem: Problem) -> Iterator[Balance]:
-    """Yield what is to be filled together."""
     if sum(map(_is_spread, problem.workloads)) < 2:
         return
     for inside in _tied(problem):
@@ -82,33 +81,21 @@ def _is_spread(workload: Workload) -> bool:
 
 def _all_marked(problem: Problem, keys: Container[str], *, apart: bool) -> tuple[Workload, ...]:
     """Return the workloads with those of some keys marked; the same where nothing changes."""
-    found = tuple(
-        _marked(each, apart=apart) if each.key in keys and _may_change(each, apart=apart) else each
-        for each in problem.workloads
-    )
+    found = tuple(_marked(each, apart=apart) if each.key in keys else each for each in problem.workloads)
     return problem.workloads if all(map(is_, found, problem.workloads)) else found
-
-
-def _may_change(workload: Workload, *, apart: bool) -> bool:
-    """Tell whether a workload, in any group, has dynamic weights that are marked otherwise."""
-    rules = chain(workload.rules, *(group.rules for group in workload.groups))
-    return any(isinstance(rule, Weights) and rule.dynamic and rule.apart is not apart for rule in rules)
 
 
 def _marked(workload: Workload, *, apart: bool) -> Workload:
     """Return a workload of which the level of the deviation from dynamic weights is told, in every group."""
-    sets = (workload.rules, *(group.rules for group in workload.groups))
-    if not any(isinstance(rule, Weights) and rule.dynamic for rules in sets for rule in rules):
-        return workload
-    groups = tuple(replace(group, rules=_rules(group.rules, apart=apart)) for group in workload.groups)
-    return replace(workload, rules=_rules(workload.rules, apart=apart), groups=groups)
 
+    def told(rules: Rules) -> Rules:
+        return tuple(
+            replace(rule, apart=apart) if isinstance(rule, Weights) and rule.dynamic else rule
+            for rule in rules
+        )
 
-def _rules(rules: Iterable[WorkloadRule], *, apart: bool) -> tuple[WorkloadRule, ...]:
-    """Return rules of which the level of the deviation from dynamic weights is told."""
-    return tuple(
-        replace(rule, apart=apart) if isinstance(rule, Weights) and rule.dynamic else rule for rule in rules
-    )
+    dynamic = (rule for rule in every_rule(workload) if isinstance(rule, Weights) and rule.dynamic)
+    return with_rules(workload, told) if any(rule.apart is not apart for rule in dynamic) else workload
 
 
 def _copies(workload: Workload) -> int:

@@ -29,7 +29,6 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 @kept_of_last
 def _violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Go through every rule once."""
     own = (
         violation
         for workload in problem.workloads

@@ -106,7 +106,6 @@ def _bounds(rule: Bounds, rules: Rules, names: AbstractSet[str]) -> Bounds | Non
 
 
 def _later(tiers: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Return the clusters beyond the first tier."""
     return frozenset[str]().union(*tiers[1:])
 
 
@@ -154,7 +153,6 @@ def _tiers(rule: Tiers, names: AbstractSet[str]) -> Tiers | None:
 
 
 def _nonempty(tiers: Sequence[frozenset[str]], names: AbstractSet[str]) -> tuple[frozenset[str], ...]:
-    """Return tiers without clusters, those that are not empty then."""
     return tuple(tier - names for tier in tiers if tier - names)
 
 
@@ -188,10 +186,8 @@ def _depths(depths: Sequence[tuple[Group, ...]], names: AbstractSet[str]) -> tup
 
 
 def _sum(groups: Sequence[Group]) -> Fraction:
-    """Return what groups have together."""
     return sum((group.share for group in groups), Fraction(0))
 
 
 def _left(values: Mapping[str, V], names: AbstractSet[str]) -> dict[str, V]:
-    """Return what is said of other clusters."""
     return {name: value for name, value in values.items() if name not in names}

@@ -96,7 +96,6 @@ def _scheduled(outcome: Result, workload: Workload, short: Short) -> Condition:
 
 
 def _why_nothing(outcome: Result, workload: Workload, short: Short) -> str:
-    """Say why a workload stands nowhere."""
     if outcome.placement is not None:
         return "; ".join(each.text for each in short)
     if outcome.conflict is not None and outcome.conflict.rules:
@@ -110,7 +109,6 @@ def _why_nothing(outcome: Result, workload: Workload, short: Short) -> str:
 
 
 def _fully_placed(outcome: Result, short: Short) -> Condition:
-    """Tell whether a workload has all that its rules ask for."""
     if outcome.placement is None:
         unknown = outcome.status is Status.UNKNOWN
         status: Literal["False", "Unknown"] = "Unknown" if unknown else "False"
@@ -123,7 +121,6 @@ def _fully_placed(outcome: Result, short: Short) -> Condition:
 
 
 def _all_placed(outcome: Result, each: Mapping[str, Condition]) -> Condition:
-    """Tell whether all workloads have all that their rules ask for."""
     failed = [key for key, condition in each.items() if condition.status != "True"]
     if not failed:
         return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
@@ -139,7 +136,6 @@ _GRAVITY = ("TimeLimit", "ReplicasUnplaced", "MinimumNotMet", "SpreadNotMet")
 
 
 def _proven(outcome: Result) -> Condition:
-    """Tell whether there is a proof."""
     if outcome.status is Status.OPTIMAL:
         return Condition(PROVEN, "True", "Optimal", "no better placement exists")
     if outcome.status is Status.INFEASIBLE and outcome.placement is None and outcome.conflict is not None:

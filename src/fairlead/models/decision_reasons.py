@@ -154,7 +154,6 @@ def find(view: View, cluster: str) -> Finding:
 
 
 def _no_copy(view: View, cluster: str) -> str:
-    """Say why a candidate holds no copy where copies may be chosen."""
     copies = view.workload.rule(Duplicated) or Duplicated()
     short = shortage(view.workload, cluster, copy_on(copies, view.workload, cluster), view.left.quotas)
     return f"no copy: {short}" if short else "no copy"
@@ -215,7 +214,6 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
-    """Say what the weights ask for."""
     if view.weights is None:
         return Finding(f"{replicas} of {view.workload.replicas}")
     weight = view.weights.weights.get(cluster, 0)

@@ -50,6 +50,12 @@ class Mistake:
     message: str
     missing: bool = declared(default=False, compare=False, repr=False)
 
+    @classmethod
+    def told(cls, subject: str, source: object, field: str, value: object, message: str) -> "Mistake":
+        """Return a mistake in a thing that was made in Python, wherever that says it was declared."""
+        where = source if isinstance(source, Source) and source.as_declared else Source("<dict>", 0)
+        return cls(where, f"{subject}: {field}", str(value)[:80], message)
+
     @property
     def sentence(self) -> str:
         """Field, value and what is wrong, without the place."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.kept import Known
+from fairlead.models.shapes import fit
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -178,10 +179,19 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     @classmethod
     def of(cls, clusters: Iterable[Cluster]) -> Clusters:
         """Return clusters in name order."""
-        return clusters if isinstance(clusters, cls) else cls(sorted(clusters, key=attrgetter("name")))
+        if isinstance(clusters, cls):
+            return clusters
+        found = cls(sorted(clusters, key=attrgetter("name")))
+        _ = found.as_declared  # found out where they are put together, once for all problems that share them
+        return found
 
     def __reduce__(self) -> tuple[type[Clusters], tuple[tuple[Cluster, ...]]]:
         return Clusters, (tuple(self),)
+
+    @cached_property
+    def as_declared(self) -> bool:
+        """Whether all of them hold what they are declared to hold, as far as types tell."""
+        return fit(self, Cluster)
 
     @cached_property
     def by_name(self) -> Mapping[str, Cluster]:
@@ -207,7 +217,6 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def _free(self) -> list[Mapping[str, int] | None]:
-        """What each has free."""
         return [cluster.free for cluster in self]
 
     @cached_property

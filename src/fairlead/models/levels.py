@@ -1,14 +1,20 @@
 """The levels of the objective: what is minimised first, second, third, and how far each may be from best."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.errors import UsageError
 from fairlead.models.words import no_such
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 
 class Deviation(StrEnum):
@@ -57,7 +63,7 @@ class Level:
         return f"{name} {self.number}" if self.number else name
 
     @property
-    def base(self) -> "Level":
+    def base(self) -> Level:
         """Return the level without its priority: what it is about."""
         return self if not self.priority else replace(self, priority=0)
 
@@ -238,3 +244,15 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     if wrong:
         raise UsageError("; ".join(wrong))
     return found
+
+
+class Measured(NamedTuple):
+    """What a preference is asked the cost of."""
+
+    workload: Workload
+    placed: Mapping[str, int]
+    """Replicas of the workload by cluster."""
+    level: Level
+    """The level, of all priorities."""
+    deviation: Deviation
+    """The measure of the distance from the wanted ratio."""

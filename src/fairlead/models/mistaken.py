@@ -17,7 +17,9 @@ MOST_REPLICAS = 2**31 - 1
 
 COUNT = f"must be a whole number from 0 to {MOST_REPLICAS}"
 AMOUNT = "must be a whole number of at least 0: millicores of cpu, bytes, pods or devices of all else"
-WEIGHT = "must be a whole number of at least 0"
+MOST_WEIGHT = 2**63 - 1
+"""The greatest weight, as in Kubernetes."""
+WEIGHT = f"must be a whole number from 0 to {MOST_WEIGHT}"
 FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
 UNKNOWN = "is not a cluster of the problem"
 
@@ -48,12 +50,18 @@ def is_count(value: Any) -> bool:
     return is_whole(value) and 0 <= value <= MOST_REPLICAS
 
 
-def amounts(field: str, found: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
-    """Yield amounts that are not whole, or too small."""
-    if all_whole(numbers_of(found)) and (least is None or extremes(found)[0] >= least):
+def amounts(
+    field: str, found: Mapping[str, Any], allowed: str, *, least: int | None, most: int | None = None
+) -> Found:
+    """Yield amounts that are not whole, too small or too large."""
+
+    def fits(smallest: int, largest: int) -> bool:
+        return (least is None or smallest >= least) and (most is None or largest <= most)
+
+    if all_whole(numbers_of(found)) and fits(*extremes(found)):
         return
     for resource, amount in found.items():
-        if not is_whole(amount) or (least is not None and amount < least):
+        if not is_whole(amount) or not fits(amount, amount):
             yield f"{field}[{resource}]", amount, allowed
 
 

@@ -1,18 +1,20 @@
 """The whole question: clusters, workloads, shared rules and the order of the objective."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.errors import UsageError
+from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.expected_loss import FailureRate
 from fairlead.models.in_order import Clusters
-from fairlead.models.kept import Known
+from fairlead.models.kept import Known, kept
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
+from fairlead.models.mistaken import is_count
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
+from fairlead.models.shapes import fit, misfits
 from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
@@ -55,6 +57,9 @@ class Problem(Shown, Known):
 
     Raises
     ------
+    ManifestError
+        Where clusters or workloads are none, or have no names; tells everything that holds something else
+        than declared.
     UsageError
         Where two clusters or two workloads have one name.
     """
@@ -72,11 +77,17 @@ class Problem(Shown, Known):
     failure_rates: tuple[FailureRate, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "clusters", Clusters.of(self.clusters))
-        object.__setattr__(self, "workloads", Workloads.of(self.workloads))
-        if len(self.cluster_by_name) != len(self.clusters):
+        try:
+            object.__setattr__(self, "clusters", Clusters.of(self.clusters))
+            object.__setattr__(self, "workloads", Workloads.of(self.workloads))
+            clusters, workloads = self.cluster_by_name, self.workload_by_key
+        except (AttributeError, TypeError, ValueError):
+            if found := mistyped(self):
+                raise ManifestError(found) from None
+            raise
+        if len(clusters) != len(self.clusters):
             raise UsageError("two clusters have one name")
-        if len(self.workload_by_key) != len(self.workloads):
+        if len(workloads) != len(self.workloads):
             raise UsageError("two workloads have one key")
 
     def __repr__(self) -> str:
@@ -85,7 +96,7 @@ class Problem(Shown, Known):
     @property
     def sizes(self) -> str:
         """How many clusters, workloads and replicas there are, in words; replicas of copies count once."""
-        replicas = sum(workload.replicas for workload in self.workloads)
+        replicas = sum(each.replicas for each in self.workloads if is_count(each.replicas))
         clusters, workloads = counted(len(self.clusters), "cluster"), counted(len(self.workloads), "workload")
         return f"{clusters}, {workloads}, {counted(replicas, 'replica')}"
 
@@ -154,7 +165,7 @@ class Problem(Shown, Known):
     def candidates(self, workload: Workload) -> tuple[str, ...]:
         """Return the clusters on which a workload may stand: all, where no rule says less."""
         rule = workload.rule(Candidates)
-        return self.all_clusters.names if rule is None else rule.names
+        return self.all_clusters.names if rule is None else tuple(rule.names)
 
     def workload(self, key: str) -> Workload:
         """Return a workload by key.
@@ -167,3 +178,23 @@ class Problem(Shown, Known):
         if key not in self.workload_by_key:
             raise UsageError(no_such("workload", key, self.workload_by_key))
         return self.workload_by_key[key]
+
+
+@kept
+def mistyped(problem: Problem) -> tuple[Mistake, ...]:
+    """Return everything in a problem that holds something else than declared, as far as types tell."""
+    return () if fit((problem,), Problem) else tuple(_mistyped(problem))
+
+
+def _mistyped(problem: Problem) -> Iterator[Mistake]:
+    """Yield the same: of clusters and of workloads under their names."""
+    named: list[tuple[str, Problem | Cluster | Workload]] = [("problem", problem)]
+    for things in (problem.clusters, problem.workloads):
+        for one in things if isinstance(things, tuple | list) else ():
+            if isinstance(one, Cluster):
+                named.append((f"cluster {one.name}", one))
+            elif isinstance(one, Workload):
+                named.append((f"workload {one.key}", one))
+    for subject, thing in named:
+        for each in misfits(thing, apart=(Cluster, Workload)):
+            yield Mistake.told(subject, getattr(thing, "source", None), each.field, each.value, each.allowed)

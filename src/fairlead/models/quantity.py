@@ -1,6 +1,10 @@
 """Kubernetes quantities, such as ``250m`` of cpu and ``1.5Gi`` of memory, as exact numbers."""
 
+from __future__ import annotations
+
+import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 CPU = "cpu"
@@ -172,3 +176,23 @@ def counts_bytes(resource: str) -> bool:
     """Tell whether a resource is counted in bytes; the name of a quota or of a device may stand before it."""
     name = resource.removeprefix("requests.").removeprefix("limits.")
     return name in ("memory", "storage", "ephemeral-storage") or name.startswith("hugepages-")
+
+
+def summed(parts: Iterable[Fraction | int]) -> Fraction:
+    """Return the sum of exact numbers."""
+    return Fraction(*sum_of_ratios([part.as_integer_ratio() for part in parts]))
+
+
+def sum_of_ratios(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Add numerators over denominators pairwise, so that these stay small for long; not reduced."""
+    row = list(parts)
+    while len(row) > 1:
+        pairs = zip(row[::2], row[1::2], strict=False)
+        row = [_add(*left, *right) for left, right in pairs] + row[len(row) - len(row) % 2 :]
+    return row[0] if row else (0, 1)
+
+
+def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """Return a/b + c/d over the least common denominator."""
+    common = math.lcm(b, d)
+    return a * (common // b) + c * (common // d), common

@@ -43,8 +43,6 @@ def gap_of(value: int | Fraction, bound: int | Fraction | None) -> Fraction | No
 
     Parameters
     ----------
-    value
-        What the best placement costs.
     bound
         What every placement costs at least; None where that is not known.
 

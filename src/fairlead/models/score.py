@@ -8,12 +8,12 @@ from fractions import Fraction
 from fairlead.models.check import in_kept_groups
 from fairlead.models.in_order import WORTH_ARRAYS
 from fairlead.models.kept import kept, kept_of_last
-from fairlead.models.levels import BALANCE, Deviation, Level
+from fairlead.models.levels import BALANCE, Deviation, Level, Measured
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import summed
 from fairlead.models.rules import Bounds, Preference, Weights, WorkloadRule, balance, weights
-from fairlead.models.rules.measured import Measured
 from fairlead.models.shortfall import (
     is_shortfall,
     name_of,
@@ -21,7 +21,6 @@ from fairlead.models.shortfall import (
     shortfall_value,
     shortfall_values,
 )
-from fairlead.models.sums import summed
 from fairlead.models.workload import Workload, Workloads
 
 Counting = Preference | Bounds
@@ -39,7 +38,6 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 @kept_of_last
 def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
-    """Return the value of every level in order."""
     problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
     costs = _costs(problem, placed)
@@ -61,7 +59,6 @@ def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
 
 
 def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) -> Mapping[Level, Fraction]:
-    """Return what workloads cost together, by level."""
     parts: dict[tuple[Level, int], list[int | Fraction]] = {}
     divided: dict[tuple[Level, int], list[tuple[Weights, Workload]]] = {}
     for workload, rule, levels in workloads.once(_contributions):
@@ -122,13 +119,13 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    used = set(problem.all_workloads.once(_told))
+    used = set(problem.all_workloads.once(told))
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
 
 
-def _told(workloads: Workloads) -> frozenset[Level]:
+def told(workloads: Workloads) -> frozenset[Level]:
     """Return the levels to which workloads contribute."""
     found = workloads.once(_contributions)
     told = {(level, workload.priority) for workload, _, levels in found for level in levels}

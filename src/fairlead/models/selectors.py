@@ -50,7 +50,6 @@ class Requirement:
         return self._holds(value)
 
     def _holds(self, value: str) -> bool:
-        """Tell whether the value of a label that exists satisfies the expression."""
         match self.operator:
             case "In":
                 return value in self.values

@@ -1,33 +1,27 @@
 """Whether what somebody made in Python holds what it is declared to hold, as far as types tell.
 
-Annotations are read as they stand: numbers, texts, mappings, sequences, sets and classes that the module of a
-class knows. What is declared otherwise is not looked at.
+Annotations are read as they stand: numbers, texts, classes, and mappings, sequences and sets of these. What
+is declared otherwise is not looked at, nor are whole numbers in mappings: others tell what may stand there.
 """
 
 import sys
-from collections import ChainMap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from itertools import chain
 from operator import attrgetter
-from types import MappingProxyType, NoneType, UnionType
-from typing import Any, NamedTuple, get_args, get_origin
+from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-_PLAIN: Mapping[str, tuple[type, ...]] = MappingProxyType(
-    {
-        "None": (NoneType,),
-        "bool": (bool,),
-        "frozenset": (AbstractSet,),
-        "int": (int,),
-        "Mapping": (Mapping,),
-        "str": (str,),
-        "tuple": (tuple, list),
-    }
+# What may stand for a type, where that is not the type alone.
+_STANDS: Mapping[object, tuple[type, ...]] = MappingProxyType(
+    {frozenset: (AbstractSet,), tuple: (tuple, list)}
 )
 # Types of values that do not tell whether they may stand there.
 _UNTOLD = frozenset((Any, complex, float, object))
+# What has nothing inside.
+_CLOSED = frozenset((NoneType, bool, int, str))
 _CALLED: Mapping[type, str] = MappingProxyType(
     {
         AbstractSet: "a set",
@@ -40,13 +34,33 @@ _CALLED: Mapping[type, str] = MappingProxyType(
         tuple: "a tuple",
     }
 )
+# Nothing but rules may be of so many classes.
+_RULES = 4
 
 
-class _Kinds(NamedTuple):
-    """What a value may be, and what the values of a mapping may be; empty where that is not looked at."""
+class _Kind(NamedTuple):
+    """What a value may be (empty where nothing tells), and what stands in it; None where nobody looks."""
 
-    own: tuple[type, ...]
-    inside: tuple[type, ...] = ()
+    own: tuple[type, ...] = ()
+    keys: "_Kind | None" = None
+    items: "_Kind | None" = None
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is one of many classes, as rules are."""
+        return len(self.own) >= _RULES
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.is_rule:
+            return "is no rule that can stand there"
+        names = (_CALLED.get(each, f"a {each.__name__}") for each in self.own)
+        return f"must be {' or '.join(name for name in names if name)}"
+
+    def takes(self, found: type) -> bool:
+        """Tell whether a value of a type may stand there: True is no number, though Python says so."""
+        return not self.own or (issubclass(found, self.own) and (found is not bool or bool in self.own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,146 +72,124 @@ class Misfit:
     allowed: str
 
 
-def misfits(thing: object) -> Sequence[Misfit]:
-    """Return the fields of a data class that hold something else than declared."""
-    owner: Any = type(thing)
-    shape = _shape(owner)
-    values = shape.read(thing)
-    # Most things of a class hold values of the same types.
-    as_declared = _fits(owner, tuple(map(type, values)))
-    if as_declared and not shape.mappings:
-        return ()
-    found: list[Misfit] = []
-    if not as_declared:
-        declared = zip(shape.fields.items(), values, strict=True)
-        for (name, kinds), value in declared:
-            if kinds.own and not _is_one_of(type(value), kinds.own):
-                found.append(Misfit(name, value, f"must be {_called(kinds.own)}"))
-    for name, inside in shape.mappings.items():
-        value = getattr(thing, name)
-        if type(value) is dict and not _are_of(value.values(), inside):
-            for key, each in value.items():
-                if not _is_one_of(type(each), inside):
-                    found.append(Misfit(f"{name}[{key}]", each, f"must be {_called(inside)}"))
-    return found
-
-
 def fit(things: Collection[object], owner: type) -> bool:
-    """Tell whether many instances of a class are seen to hold what is declared, field by field."""
-    shape = _shape(owner)
-    if not _are_of(things, (owner,)):
-        return False
-    for name, inside in shape.mappings.items():
-        held = [each for each in map(attrgetter(name), things) if type(each) is dict]
-        if not _are_of(chain.from_iterable(map(dict.values, held)), inside):
+    """Tell whether many instances of a class hold what is declared, inside of these as well."""
+    return _fit(things, _Kind((owner,)))
+
+
+def _fit(values: Collection[object], kind: _Kind) -> bool:
+    """Tell whether values fit: types are looked at a field at a time, and mostly there are few of them.
+
+    What knows by itself whether it holds what is declared says so.
+    """
+    found = set(map(type, values))
+    for each in found:
+        if not kind.takes(each):
             return False
-    return all(
-        _are_of(map(attrgetter(name), things), kinds.own) for name, kinds in shape.fields.items() if kinds.own
+        if each in _CLOSED:
+            continue
+        same: Collection[Any] = values if len(found) == 1 else [it for it in values if type(it) is each]
+        if hasattr(each, "as_declared"):
+            if not all(it.as_declared for it in same):
+                return False
+        elif not all(_fit(column, inner) for column, inner in _columns(each, same, kind)):
+            return False
+    return True
+
+
+def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[Collection[object], _Kind]]:
+    """Yield what stands in values of one type, with what it may be."""
+    if is_dataclass(found):
+        for name, inner in _declared(found).items():
+            yield [*map(attrgetter(name), same)], inner
+    if kind.keys is not None:
+        yield _joined(same), kind.keys
+    if kind.items is not None:
+        yield _joined([each.values() for each in same] if issubclass(found, Mapping) else same), kind.items
+
+
+def _joined(values: Collection[Collection[object]]) -> Collection[object]:
+    """Return what stands in all of some values together; of a single one that itself."""
+    return next(iter(values)) if len(values) == 1 else [*chain.from_iterable(values)]
+
+
+def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tuple[Misfit, ...]:
+    """Return what does not fit in a data class, and inside of its fields.
+
+    Parameters
+    ----------
+    field
+        What the names of the fields begin with.
+    apart
+        Classes inside of which nobody looks.
+    """
+    owner: Any = type(thing)
+    return tuple(
+        each
+        for name, kind in _declared(owner).items()
+        for each in _misfits(getattr(thing, name), f"{field}{name}", kind, apart)
     )
 
 
-def _are_of(values: Iterable[object], allowed: tuple[type, ...]) -> bool:
-    """Tell whether all of some values may stand there."""
-    return all(_is_one_of(each, allowed) for each in set(map(type, values)))
-
-
-@cache
-def _fits(owner: type, types: tuple[type, ...]) -> bool:
-    """Tell whether values of some types are what the fields of a class are declared to hold."""
-    declared = _shape(owner).fields.values()
-    return all(_is_one_of(one, kinds.own) for one, kinds in zip(types, declared, strict=True) if kinds.own)
-
-
-def _is_one_of(found: type, allowed: tuple[type, ...]) -> bool:
-    """Tell whether a value of a type may stand there: True is no number, though Python says so."""
-    return issubclass(found, allowed) and (found is not bool or bool in allowed)
-
-
-def _called(allowed: tuple[type, ...]) -> str:
-    """Return what is allowed, in words."""
-    names = (_CALLED.get(each, f"a {each.__name__}") for each in allowed)
-    return " or ".join(name for name in names if name)
-
-
-class _Shape(NamedTuple):
-    """What a class is declared to hold."""
-
-    fields: Mapping[str, _Kinds]
-    mappings: Mapping[str, tuple[type, ...]]
-    """Fields that are mappings of which the values are looked at."""
-    read: Callable[[object], tuple[object, ...]]
-    """Returns the values of all fields."""
-
-
-@cache
-def _shape(owner: type) -> _Shape:
-    """Return what every field of a class is declared to hold."""
-    known = ChainMap(*(vars(sys.modules[each.__module__]) for each in owner.__mro__))
-    # Of a single name a getter returns no tuple.
-    always = dict.fromkeys(("__class__", "__module__"), _Kinds(()))
-    declared = {one.name: _kinds(one.type, known) for one in fields(owner)} | always
-    mappings = {name: kinds.inside for name, kinds in declared.items() if kinds.inside}
-    return _Shape(declared, mappings, attrgetter(*declared))
-
-
-def _kinds(annotation: object, known: Mapping[str, Any]) -> _Kinds:
-    """Return what an annotation allows."""
-    parts = list(_parts(annotation, known))
-    own = [_types(head, known) for head, _ in parts]
-    values = (arguments[1] for head, arguments in parts if _name(head) == "Mapping" and arguments)
-    within = [_types(head, known) for each in values for head, _ in _parts(each, known)]
-    # Sets of clusters by group are looked up as a whole.
-    within = [(frozenset,) if each == (AbstractSet,) else each for each in within]
-    # Numbers inside mappings are looked at by their amounts.
-    plain = not within or not all(within) or (int,) in within
-    return _Kinds(_joined(own) if all(own) else (), () if plain else _joined(within))
-
-
-def _joined(found: list[tuple[type, ...]]) -> tuple[type, ...]:
-    """Return all of some types."""
-    return tuple(one for each in found for one in each)
-
-
-def _parts(annotation: object, known: Mapping[str, Any]) -> Iterator[tuple[object, tuple[object, ...]]]:
-    """Yield the alternatives of an annotation, written or evaluated: each with its arguments."""
-    if isinstance(annotation, str):
-        for part in _split(annotation, "|"):
-            head, _, rest = part.partition("[")
-            if get_origin(known.get(head)) is not None:  # the name of another annotation
-                yield from _parts(known[head], known)
-            else:
-                yield head, tuple(_split(rest.removesuffix("]"), ",")) if rest else ()
-    elif isinstance(annotation, UnionType):
-        for each in get_args(annotation):
-            yield from _parts(each, known)
+def _misfits(value: Any, field: str, kind: _Kind, apart: tuple[type, ...]) -> Iterator[Misfit]:
+    """Yield what does not fit inside a value, or the value itself."""
+    if _fit((value,), kind):
+        return
+    if not kind.takes(type(value)):
+        yield Misfit(field, value, kind.allowed)
+    elif is_dataclass(value):
+        if not isinstance(value, apart):
+            yield from misfits(value, f"{type(value).__name__ if kind.is_rule else field}.", apart)
     else:
-        yield get_origin(annotation) or annotation, get_args(annotation)
+        for name, item, inner in _items(value, field, kind):
+            yield from _misfits(item, name, inner, apart)
+        keys = kind.keys or _Kind()
+        odd = [key for key in value if not keys.takes(type(key))]
+        yield from (Misfit(field, key, f"is a key and {keys.allowed}") for key in odd)
 
 
-def _split(text: str, mark: str) -> list[str]:
-    """Return the parts of a text between marks that stand in no brackets."""
-    found, depth = [""], 0
-    for character in text:
-        depth += (character == "[") - (character == "]")
-        if character == mark and not depth:
-            found.append("")
-        else:
-            found[-1] += character
-    return [part.strip() for part in found]
+def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _Kind]]:
+    """Yield what stands in a mapping, a sequence or a set, with its name and what it may be."""
+    if kind.items is None:
+        return
+    named = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for name, item in named:
+        # Rules are told by their class, not by their place.
+        yield field if kind.items.is_rule else f"{field}[{name}]", item, kind.items
 
 
-def _name(head: object) -> str:
-    """Return what a type is called."""
-    return head if isinstance(head, str) else getattr(head, "__name__", "")
+@cache
+def _declared(owner: type) -> Mapping[str, _Kind]:
+    """Return what every field of a data class is declared to hold."""
+    known: dict[str, Any] = {}
+    for each in reversed(owner.__mro__):
+        known.update(vars(sys.modules[each.__module__]))
+    return {one.name: _kind(_evaluated(one.type, known)) for one in fields(owner)}
 
 
-def _types(head: object, known: Mapping[str, Any]) -> tuple[type, ...]:
-    """Return the types that a name stands for; none where that is not known."""
-    name = _name(head)
-    if name in _PLAIN:
-        return _PLAIN[name]
-    found = known.get(name) if isinstance(head, str) else head
-    # Of protocols nobody can tell by the type.
-    if not isinstance(found, type) or found in _UNTOLD or getattr(found, "_is_protocol", False):
-        return ()
-    return (found,)
+def _evaluated(annotation: object, known: dict[str, Any]) -> object:
+    """Return what an annotation stands for; anything where its module does not tell."""
+    try:
+        return get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), known)["it"]
+    except (AttributeError, NameError, SyntaxError, TypeError):
+        return Any
+
+
+def _kind(annotation: object, *, inside: bool = False) -> _Kind:
+    """Return what an annotation allows; sets inside of others are looked up as a whole."""
+    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    own: list[type] = []
+    keys = items = None
+    for part in parts:
+        head = get_origin(part) or part
+        # Of protocols nobody can tell by the type.
+        if not isinstance(head, type) or head in _UNTOLD or getattr(head, "_is_protocol", False):
+            return _Kind()
+        own += (head,) if inside else _STANDS.get(head, (head,))
+        within = [_kind(each, inside=True) for each in get_args(part) if each is not Ellipsis]
+        if within and issubclass(head, Mapping):
+            keys, items = within
+            items = None if int in items.own else items
+        elif len(set(within)) == 1 and issubclass(head, Collection):
+            items = within[0]
+    return _Kind(tuple(own), keys, items)

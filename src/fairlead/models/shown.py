@@ -11,17 +11,12 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """What notebooks show. It knows no renderer: the one that it has is handed in from above.
-
-    Attributes
-    ----------
-    renderer
-        Returns what shows it (`fairlead.models.answer.Renderer`), imported at the first time; set once, when
-        `fairlead` is imported.
-    """
+    """What notebooks show. It knows no renderer: the one that it has is handed in from above."""
 
     __slots__ = ()
     renderer: ClassVar[staticmethod[[], Any]]
+    """Returns what shows it (`fairlead.models.answer.Renderer`), imported at the first time; set once, when
+    `fairlead` is imported."""
 
     def _repr_html_(self) -> str:
         return str(Shown.renderer().notebook(self))

@@ -61,6 +61,12 @@ class Source:
         )
         return source
 
+    @property
+    def as_declared(self) -> bool:
+        """Whether it holds what is declared, as far as types tell; a line that is found later is a number."""
+        line = vars(self).get("line", 0)
+        return type(line) is int and isinstance(self.file, str) and isinstance(self.kind, str)
+
     if not TYPE_CHECKING:  # for type checkers the line is there from the beginning
 
         def __getattr__(self, name: str) -> Any:

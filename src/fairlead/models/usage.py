@@ -54,8 +54,6 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
 
     Parameters
     ----------
-    clusters
-        All clusters.
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
@@ -113,7 +111,6 @@ def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> C
 
 
 def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
-    """Return what workloads use where they are placed."""
     held = [placement.of(workload.key) for workload in workloads]
     return _used_together(workloads, held, clusters.once(charged), clusters.names)
 
@@ -156,7 +153,6 @@ def _used(
 
 
 def _rows(columns: Columns) -> dict[Row, int]:
-    """Return amounts by cluster and resource."""
     return {
         (name, resource): amount for resource, column in columns.items() for name, amount in column.items()
     }
@@ -169,7 +165,6 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
 
 
 def _running(workloads: Iterable[Workload], counted: Charged) -> Columns:
-    """Return what workloads hold now, by resource and cluster."""
     running = [workload for workload in workloads if workload.current]
     if not running:
         return {}

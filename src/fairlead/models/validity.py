@@ -6,10 +6,10 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, get_args
+from typing import TypeVar
 
 from fairlead.models.amounts import excessive
 from fairlead.models.balance import without_balance
@@ -26,28 +26,26 @@ from fairlead.models.mistaken import (
     all_whole,
     amounts,
     counts,
-    is_count,
-    is_whole,
     numbers,
 )
-from fairlead.models.problem import Problem
+from fairlead.models.problem import Problem, mistyped
 from fairlead.models.rules import (
-    BindingRule,
     Capacity,
     CustomCost,
     CustomRule,
     Duplicated,
-    Preference,
-    SharedRule,
     Total,
     WorkloadRule,
     capacity,
     custom,
     total,
 )
-from fairlead.models.shapes import fit, misfits
+from fairlead.models.score import told
+from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
+
+T = TypeVar("T", Cluster, Workload)
 
 
 def completed(problem: Problem) -> Problem:
@@ -68,6 +66,9 @@ def completed(problem: Problem) -> Problem:
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
     problem = without_balance(with_outside(problem))
+    if left_out := sorted({level.key for level in problem.all_workloads.once(told)} - {*problem.levels}):
+        wrong = "is a level on which something counts, and has no place in the order"
+        raise ManifestError(Mistake.told("problem", None, "levels", key, wrong) for key in left_out)
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
@@ -99,57 +100,37 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
 
 @kept
 def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
-    """Return everything that is wrong with the numbers and names of a problem.
+    """Return everything that is wrong with the types, numbers and names of a problem.
 
-    Of what is of another type than declared nothing else is told.
+    Numbers and names are looked at in all that is of the types declared, sums where nothing else is wrong.
     """
-    return tuple(_mistakes("problem", None, _misfits(problem))) or tuple(_all_mistakes(problem))
-
-
-def _misfits(thing: object) -> Sequence[tuple[str, Any, str]]:
-    """Return fields that hold something else than declared."""
-    return [(each.field, each.value, each.allowed) for each in misfits(thing)]
+    found = (*mistyped(problem), *_all_mistakes(problem))
+    return found or tuple(
+        Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+        for workload, resource, message in excessive(problem)
+    )
 
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
-    """Yield mistakes of clusters, of workloads, and of what these share."""
+    """Yield what is wrong with the numbers and names of all that is of the types declared."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
-    odd: dict[str, Sequence[tuple[str, Any, str]]] = {}
-    if not known.once(fit, Cluster):
-        odd = {cluster.name: found for cluster in problem.clusters if (found := _misfits(cluster))}
-    for cluster in () if not odd and known.once(_are_plain) else problem.clusters:
-        found = odd.get(cluster.name) or list(_of_cluster(cluster))
-        yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
-    for workload in problem.workloads:
+    plain = known.as_declared and known.once(_are_plain)
+    for cluster in () if plain else _as_declared(known, all_are=known.as_declared):
+        yield from _mistakes(f"cluster {cluster.name}", cluster.source, _of_cluster(cluster))
+    workloads = problem.all_workloads
+    for workload in _as_declared(workloads, all_are=workloads.as_declared):
         yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
-    for shared in problem.rules:
-        told = _of_any_rule(shared, _OF_PROBLEMS) or shared.mistakes(known, keys)
-        yield from _mistakes("problem", None, told)
-    if all(_has_amounts(workload) for workload in problem.workloads):
-        for workload, resource, message in excessive(problem):
-            yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+    if not mistyped(problem):
+        for shared in problem.rules:
+            yield from _mistakes("problem", None, shared.mistakes(known, keys))
 
 
-def _has_amounts(workload: Workload) -> bool:
-    """Tell whether what a workload asks for is a number of replicas, each of whole amounts."""
-    needs = workload.requests
-    typed = isinstance(needs, Mapping) and isinstance(workload.rules, tuple | list)
-    return typed and is_count(workload.replicas) and all(map(is_whole, needs.values()))
-
-
-_OF_WORKLOADS = frozenset((*get_args(BindingRule), *get_args(Preference)))
-_OF_PROBLEMS = frozenset(get_args(SharedRule))
-
-
-def _of_any_rule(rule: object, kinds: frozenset[type]) -> Sequence[tuple[str, Any, str]]:
-    """Return what is no rule of some kinds, or of another type in it than declared."""
-    if type(rule) not in kinds and not isinstance(rule, tuple(kinds)):
-        return [("rules", rule, "is no rule that can stand there")]
-    return [(f"{type(rule).__name__}.{each.field}", each.value, each.allowed) for each in misfits(rule)]
+def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
+    """Return those clusters or workloads that hold what they are declared to hold."""
+    return things if all_are else [each for each in things if fit((each,), type(each))]
 
 
 def _of_cluster(cluster: Cluster) -> Found:
-    """Yield what is wrong with the amounts of a cluster."""
     yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
     yield from amounts("free", cluster.free or {}, FREE, least=None)
     for place, grade in enumerate(cluster.grades):
@@ -157,12 +138,9 @@ def _of_cluster(cluster: Cluster) -> Found:
         yield from amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
 
 
-def _mistakes(
-    subject: str, source: Source | None, found: Iterable[tuple[str, Any, str]]
-) -> Iterator[Mistake]:
-    """Yield mistakes about one object."""
+def _mistakes(subject: str, source: Source | None, found: Found) -> Iterator[Mistake]:
     for field, value, message in found:
-        yield Mistake(source or Source("<dict>", 0), f"{subject}: {field}", str(value)[:80], message)
+        yield Mistake.told(subject, source, field, value, message)
 
 
 def _are_plain(clusters: Clusters) -> bool:
@@ -173,19 +151,14 @@ def _are_plain(clusters: Clusters) -> bool:
 
 
 def _of_workload(workload: Workload, known: Clusters) -> Found:
-    """Yield what is wrong with a workload and its rules."""
-    if odd := _misfits(workload):
-        yield from odd
-        return
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
     for rule in _every_rule(workload):
-        yield from _of_any_rule(rule, _OF_WORKLOADS) or rule.mistakes(known)
+        yield from rule.mistakes(known)
 
 
 def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
-    """Return the rules of a workload and of all of its affinity groups, each once."""
     rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
     return {id(rule): rule for rule in rules}.values()
 

@@ -162,7 +162,6 @@ def _says(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    """Return a value in short."""
     if isinstance(value, Mapping) and len(value) > _MOST:
         return f"<{len(value)} entries>"
     return repr(value)

@@ -12,6 +12,7 @@ from fairlead.models.declared import Declared
 from fairlead.models.kept import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.shapes import fit
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.words import amounts, called
 
@@ -184,6 +185,11 @@ class Workloads(tuple[Workload, ...], Known):  # noqa: SLOT001 - keeps what was 
 
     def __reduce__(self) -> tuple[type[Workloads], tuple[tuple[Workload, ...]]]:
         return Workloads, (tuple(self),)
+
+    @cached_property
+    def as_declared(self) -> bool:
+        """Whether all of them hold what they are declared to hold, as far as types tell."""
+        return fit(self, Workload)
 
     @cached_property
     def by_key(self) -> Mapping[str, Workload]:

@@ -17,8 +17,6 @@ def short_amount(resource: str, units: int) -> str:
 
     Parameters
     ----------
-    resource
-        Name of the resource.
     units
         Millicores of cpu, whole units of anything else; at least 0.
 

@@ -227,8 +227,6 @@ def sentences(every: Iterable[str], noun: str, tone: Tone = "", opened: int = SE
         The sentences; beyond `SENTENCES` they are only counted.
     noun
         What a sentence is about.
-    tone
-        Their tone.
     opened
         How many are open; the others are folded below.
     """

@@ -44,8 +44,6 @@ def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tu
 
     Parameters
     ----------
-    outcome
-        The outcome.
     subresource
         ``status`` for what belongs into that subresource; None for the objects themselves.
 

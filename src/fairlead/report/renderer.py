@@ -109,8 +109,6 @@ def terminal(answer: Answer, look: Look | None = None) -> str:
 
     Parameters
     ----------
-    answer
-        The answer.
     look
         How to print; None for plain text.
     """
@@ -128,8 +126,6 @@ def tabular(answer: Answer, form: Literal["csv", "markdown"] | CustomColumns, lo
 
     Parameters
     ----------
-    answer
-        The answer.
     form
         ``csv``, ``markdown``, or the columns to print.
     look

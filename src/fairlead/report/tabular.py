@@ -77,7 +77,6 @@ def sorted_by(table: Table, column: str) -> Table:
 
 
 def _places(table: Table, names: Sequence[str]) -> list[int]:
-    """Return at which places columns of some names are."""
     known = [_name(column) for column in table.columns]
     unknown = [name for name in names if name.lower() not in known]
     if unknown:

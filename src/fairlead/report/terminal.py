@@ -108,8 +108,6 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
     ----------
     columns
         The columns; every row has a cell for each.
-    rows
-        The cells.
     look
         Whether headers and tones are printed, and the width to which elastic columns are cut. A table that is
         too wide even so stands closer, without the columns that say nothing in any row.
@@ -140,12 +138,10 @@ def _telling(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[C
 
 
 def _longest(lines: Sequence[str], width: int) -> int:
-    """Return how wide a column is, by the lines of its header and the width of its cells."""
     return max(width, *map(len, lines))
 
 
 def _across(widths: Iterable[int], gap: str) -> int:
-    """Return how long a line is whose columns are so wide."""
     return sum(width + len(gap) for width in widths) - len(gap)
 
 

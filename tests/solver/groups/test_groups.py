@@ -157,6 +157,28 @@ def test_feasibility_is_asked_as_rarely_as_can_be() -> None:
     assert asked == [("first",), ("first",)]
 
 
+def test_few_are_asked_about_one_by_one() -> None:
+    """Of 64 that want a core each 63 fit: halves are asked about, 14 questions (the last two are of x).
+
+    One by one they took 66, and every question looks at all workloads.
+    """
+    asked: list[int] = []
+
+    def feasible(problem: Problem) -> bool:
+        asked.append(sum(each.replicas for each in problem.workloads))
+        return asked[-1] <= 63
+
+    def place(_: Problem) -> Placement:
+        return Placement({})
+
+    rules = (Candidates(("a",)), Total())
+    workloads = tuple(Workload(f"w{at:02}", "w", 1, requests={CPU: 1000}, rules=rules) for at in range(64))
+    waiting = grouped("x", 1, {"first": "a", "second": "a"})
+    part = Problem((Cluster("a", free={CPU: 63_000}),), (*workloads, waiting), (Capacity(),))
+    choose_partially(part, feasible, place, Deadline())
+    assert asked == [64, 64, 32, 64, 48, 64, 56, 64, 60, 64, 62, 64, 63, 64, 64, 64]
+
+
 def test_groups_of_partial_placements_are_chosen_in_time() -> None:
     """Once time is over nothing more is tried: who has a choice gets the first group."""
 

@@ -10,6 +10,7 @@ import pytest
 
 import fairlead
 from brute_force import placements
+from fairlead.encoders.joint import encode_choice
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Outcome, Status
@@ -169,6 +170,7 @@ def test_no_time_is_no_proof() -> None:
     found = first_choice(problem, options, Deadline.after(0.0))
     assert found.positions is None
     assert not found.proven
+    assert encode_choice(problem, options, in_time=lambda: False) is None
 
 
 @pytest.mark.parametrize(("found", "status"), [(True, Status.FEASIBLE), (False, Status.UNKNOWN)])

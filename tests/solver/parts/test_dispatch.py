@@ -1,5 +1,7 @@
 """Independent parts give the same answer here, in other processes and on Ray."""
 
+from dataclasses import replace
+
 import pytest
 
 from fairlead.models.cluster import Cluster
@@ -7,6 +9,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.parts.dispatch import searched
@@ -31,9 +34,10 @@ def two_teams() -> Problem:
     return Problem(tuple(clusters), tuple(workloads), (Capacity(),))
 
 
-def test_processes_give_the_same_answers() -> None:
-    """Two parts that need a search, in this process and in two others."""
-    parts = components(two_teams())
+@pytest.mark.parametrize("partial", [False, True])
+def test_processes_give_the_same_answers(partial: bool) -> None:
+    """Two parts that need a search, in this process and in two others, also where something may give way."""
+    parts = components(replace(two_teams(), partial=partial))
     assert len(parts) == 2
     search = Search(Deadline.after(60.0), 1)
     with ThisProcess() as here, LocalProcesses(2) as others:
@@ -41,6 +45,7 @@ def test_processes_give_the_same_answers() -> None:
         second = searched(range(2), parts, {}, search, others)
     assert first == second
     assert [first[number].status for number in range(2)] == [Status.OPTIMAL, Status.OPTIMAL]
+    assert [len(second[number].attained) for number in range(2)] == [len(levels_of(part)) for part in parts]
 
 
 def test_a_wrong_engine_is_refused() -> None:

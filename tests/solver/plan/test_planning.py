@@ -13,7 +13,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
 from fairlead.solver.plan.plan import plan
@@ -52,6 +52,17 @@ def target(found: RebalancePlan) -> dict[str, dict[str, int]]:
 
 WEB = {"member1": 9}
 EVEN = {"member1": 3, "member2": 3, "member3": 3}
+
+
+def test_a_copy_that_ends_is_stopped_and_not_moved() -> None:
+    """Three copies of 2 run, member3 is no candidate any more: 2 replicas stop, and nothing starts for them.
+
+    Once they counted as 2 moves, and the rest of the sum as "-2 started".
+    """
+    rules = (Candidates(NAMES[:2]), Duplicated(), Moves(frozenset(NAMES)))
+    found = plan(fleet(service("default/web", dict.fromkeys(NAMES, 2), replicas=2, rules=rules)))
+    assert (found.moves, found.started, found.stopped) == (0, 0, 2)
+    assert found.moves_by_workload == {}
 
 
 def test_the_time_limit_counts_from_the_first_moment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,18 @@ def test_what_no_longer_fits_is_placed_in_part() -> None:
     assert "Does not fit: 4 replicas unplaced (default/web 4)" in str(simulation)
 
 
+def test_without_time_it_is_not_known_whether_all_fits() -> None:
+    """The same 4 replicas have no place when time is over: that is shown, and proves nothing."""
+    problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
+    simulation = fairlead.simulate(problem, Lose("east", "region"), time_limit=0)
+    assert effect(simulation).unplaced == 4
+    assert (simulation.fits, simulation.known) == (False, False)
+    assert "Not known whether it fits: 4 replicas unplaced (default/web 4) when time was over" in str(
+        simulation
+    )
+    assert code_of_simulation(simulation) == 4
+
+
 def test_one_workload_that_does_not_fit_stops_no_other() -> None:
     """The copy on member3 needs more than there is; web is placed all the same."""
     big = binding(
@@ -342,6 +354,26 @@ def test_a_scenario_without_an_answer_is_not_the_worst() -> None:
     others = replace(simulation, scenarios=(late, west))
     assert "1 of 2 scenarios were not answered in time, everything fits in the others." in str(others)
     assert code_of_simulation(others) == 4
+
+
+def test_a_scenario_that_may_fit_is_told_apart() -> None:
+    """Of losing west, 1 replica was left when time was over: that comes after what does not fit."""
+    problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
+    simulation = fairlead.simulate(problem, sweep="region")
+    east, west = simulation.scenarios
+    perhaps = replace(west, unplaced={"default/web": 1}, known=False)
+    assert sorted([perhaps, east], key=attrgetter("rank")) == [east, perhaps]
+    both = replace(simulation, scenarios=(east, perhaps))
+    assert " ".join(terminal(both, Look(width=80)).splitlines()[4].split()).startswith(
+        "west not known 1 - - 2"
+    )
+    assert "; not known of 1 in which not everything was placed in time." in str(both)
+    assert code_of_simulation(both) == 3
+    alone = replace(simulation, scenarios=(perhaps,))
+    assert "Not known: in 1 of 1 scenario not everything was placed in time; worst: lose region west" in str(
+        alone
+    )
+    assert code_of_simulation(alone) == 4
 
 
 @pytest.fixture

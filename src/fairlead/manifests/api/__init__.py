@@ -76,7 +76,7 @@ KINDS: dict[tuple[str, str], Kind] = {
     (OWN_API_VERSION, "HierarchicalWeights"): Kind("own", "own.HierarchicalWeights"),
     (OWN_API_VERSION, "MoveBudget"): Kind("own", "own.MoveBudget"),
     (OWN_API_VERSION, "PriceList"): Kind("own", "own.PriceList"),
-    (OWN_API_VERSION, "Profile"): Kind("own", "profile.Profile"),
+    (OWN_API_VERSION, "Profile"): Kind("own", "own.Profile"),
     (OWN_API_VERSION, "Skew"): Kind("own", "own.Skew"),
     (OWN_API_VERSION, "Survival"): Kind("own", "own.Survival"),
     (OWN_API_VERSION, "WorkloadAffinity"): Kind("own", "own.WorkloadAffinity"),

@@ -162,7 +162,6 @@ def _to_time(value: object) -> datetime:
 
 
 def _to_quantity(value: object) -> Fraction:
-    """Read a quantity, exactly."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("must be a quantity such as 500m, 2 or 4Gi")  # noqa: TRY004 - pydantic collects ValueError
     quantity = parse_quantity(value)

@@ -41,7 +41,6 @@ def _to_percent(value: object) -> int:
 
 
 def _to_amount(value: object) -> int | str:
-    """Read a number of replicas, or a percentage of them as text."""
     percent = isinstance(value, str) and _AMOUNT.fullmatch(value)
     number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
     if not percent and not number:
@@ -50,7 +49,6 @@ def _to_amount(value: object) -> int | str:
 
 
 def _to_rate(value: object) -> Fraction:
-    """Read a chance, exactly."""
     match = _RATE.fullmatch(value) if isinstance(value, str) else None
     rate = Fraction(match[1]) / 100 if match else None
     if rate is None or rate > 1:

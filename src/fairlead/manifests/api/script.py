@@ -16,7 +16,6 @@ Selected = Annotated[
 
 
 def _to_manifest(value: object) -> object:
-    """Refuse what is no manifest."""
     if not (isinstance(value, dict) and value.get("apiVersion") and value.get("kind")):
         raise ValueError("must be a manifest with apiVersion, kind and metadata")
     return value

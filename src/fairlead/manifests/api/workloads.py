@@ -206,11 +206,8 @@ class CpuAutoscaler(Object):
     status: Annotated[Anything, _OBSERVED] = None
 
 
-class FederatedHPA(Object):
+class FederatedHPA(HorizontalPodAutoscaler):
     """Scales a workload of Karmada by what all its pods use, in all clusters."""
-
-    spec: AutoscalerSpec
-    status: Annotated[Anything, _OBSERVED] = None
 
 
 class CronRule(Api):

@@ -44,7 +44,6 @@ def subjects_with(subjects: Iterable[Subject], asked: Collection[Identity]) -> I
 
 
 def _is_tied(subject: Subject) -> bool:
-    """Tell whether a workload may be in a group of workloads that stand together or apart."""
     for located in (subject.policy, subject.binding):
         placement = located.model.spec.placement if located else None
         if placement is not None and placement.workload_affinity is not None:

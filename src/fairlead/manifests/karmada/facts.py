@@ -225,7 +225,6 @@ def replicas_source(subject: Subject) -> Source:
 
 
 def _is_fresh(binding: ResourceBinding) -> bool:
-    """Tell whether a reschedule was asked for after the last schedule."""
     asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
     return asked is not None and last is not None and asked > last
 

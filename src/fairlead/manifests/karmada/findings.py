@@ -64,7 +64,6 @@ def labels_findings(selecting: Selecting) -> Iterator[Finding]:
 
 
 def _groups(placement: Placement) -> Iterator[Finding]:
-    """List what is wrong with affinity groups and their overflow tiers."""
     if placement.cluster_affinity and placement.cluster_affinities:
         message = "cannot be combined with clusterAffinity; use one of the two"
         yield Finding(("clusterAffinities",), None, message)
@@ -81,7 +80,6 @@ def _groups(placement: Placement) -> Iterator[Finding]:
 
 
 def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
-    """List what is wrong with named sets of clusters."""
     yield from _names([term.affinity_name for term in terms], set())
     for position, term in enumerate(terms):
         names = [tier.affinity_name for tier in term.overflow_affinities]
@@ -115,7 +113,6 @@ def _sets(placement: Placement) -> Iterator[Finding]:
 
 
 def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
-    """List affinity names that are malformed or used before."""
     for position, name in enumerate(names):
         path = (position, "affinityName")
         if not _AFFINITY_NAME.fullmatch(name):
@@ -152,7 +149,6 @@ def _tolerations(placement: Placement) -> Iterator[Finding]:
 
 
 def _spread(placement: Placement) -> Iterator[Finding]:
-    """List contradictory spread constraints."""
     spread_by = [(bool(one.spread_by_label), by(one)) for one in placement.spread_constraints]
     for position, constraint in enumerate(placement.spread_constraints):
         path = ("spreadConstraints", position)
@@ -162,7 +158,6 @@ def _spread(placement: Placement) -> Iterator[Finding]:
 
 
 def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
-    """List what is wrong with one spread constraint."""
     if constraint.spread_by_field and constraint.spread_by_label:
         message = "cannot be combined with spreadByField; use one of the two"
         yield Finding(("spreadByLabel",), constraint.spread_by_label, message)

@@ -14,6 +14,7 @@ from fairlead.manifests.api.policies import (
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Spread
+from fairlead.models.topology import values_of
 
 
 class Member(Protocol):
@@ -137,7 +138,6 @@ def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
 
 
 def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:
-    """Return the single group of which all terms are tiers."""
     tiers = (tier for number, term in enumerate(terms) for tier in _tiers(term, (field, number)))
     return DeclaredGroup(None, (field,), tuple(tiers))
 
@@ -184,13 +184,9 @@ def lacks(cluster: Cluster, placement: Placement) -> tuple[str, Path] | None:
 
 def _values(cluster: Cluster, constraint: SpreadConstraint) -> tuple[str, ...]:
     """Return the groups of a constraint that a cluster is in; several where it lies in several zones."""
-    if constraint.spread_by_label:
-        value = cluster.labels.get(constraint.spread_by_label)
-    elif by(constraint) == "zone":
-        return cluster.zones
-    else:
-        field = by(constraint)
-        value = {"region": cluster.region, "provider": cluster.provider}.get(field, cluster.name)
+    if not constraint.spread_by_label:
+        return values_of(cluster, by(constraint))
+    value = cluster.labels.get(constraint.spread_by_label)
     return (value,) if value else ()
 
 

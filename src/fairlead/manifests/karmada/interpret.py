@@ -49,15 +49,6 @@ from fairlead.models.words import first_of, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload
 
 
-def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Mapping[str, Bound]:
-    """Turn declarations into bounds with file and line."""
-    known: dict[int, Bound] = {}
-    for declaration in bounds.values():
-        if id(declaration) not in known:
-            known[id(declaration)] = Bound(declaration.replicas, declared.source(declaration.path))
-    return {name: known[id(declaration)] for name, declaration in bounds.items()}
-
-
 def without_effect(
     bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared, present: frozenset[str]
 ) -> Iterator[Statement]:
@@ -165,7 +156,6 @@ class Interpreter(Resolver):
         evicting: Mapping[str, Source],
         replicas: Source,
     ) -> tuple[tuple[WorkloadRule, ...], Division]:
-        """Return the rules of a workload in one affinity group, and what they were made of."""
         division = self.division(group, workload, declared, evicting)
         # What depends on a division and on the lines of a document is made once for all that share both.
         key = division.key and ("rules", id(declared.document), division.key)
@@ -187,7 +177,6 @@ class Interpreter(Resolver):
     def _doubts(
         self, division: Division, declared: Declared, workload: Workload, rules: Iterable[WorkloadRule]
     ) -> Iterator[Statement]:
-        """Say what is doubtful about the totals."""
         totals = [rule for rule in rules if isinstance(rule, GroupTotal)]
         return doubtful(self.totals(division, declared), totals, workload, self.present)
 
@@ -247,7 +236,6 @@ class PlacementReading:
 
 
 def _amount(division: Division, declared: Declared, replicas: Source) -> Total | Duplicated:
-    """Say how many replicas there are in all, or in every cluster."""
     if division.weights is not None or declared.totals.even:
         return Total(replicas)
     choice = bool(declared.placement.spread_constraints)
@@ -255,10 +243,17 @@ def _amount(division: Division, declared: Declared, replicas: Source) -> Total |
 
 
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
-    """Say where in the files bounds stand."""
-    return Bounds(
-        bounds_at_lines(found.minimum, declared), bounds_at_lines(found.maximum, declared), where_held
-    )
+    """Return bounds with file and line; those of one declaration are one object."""
+    known: dict[int, Bound] = {}
+
+    def at_line(one: Declaration) -> Bound:
+        if id(one) not in known:
+            known[id(one)] = Bound(one.replicas, declared.source(one.path))
+        return known[id(one)]
+
+    minimum = {name: at_line(one) for name, one in found.minimum.items()}
+    maximum = {name: at_line(one) for name, one in found.maximum.items()}
+    return Bounds(minimum, maximum, where_held)
 
 
 def _where_held(division: Division, declared: Declared) -> frozenset[str]:
@@ -269,6 +264,5 @@ def _where_held(division: Division, declared: Declared) -> frozenset[str]:
 
 
 def _chooses(declared: Declared) -> bool:
-    """Tell whether the solver chooses among the candidates."""
     chosen = is_aggregated(declared.placement) and not (declared.totals.even or declared.totals.equal)
     return chosen or bool(declared.placement.spread_constraints)

@@ -112,7 +112,6 @@ class PolicyIndex:
         return _respecting(claim, [entry.policy for entry in sorted(best.values(), key=_rank)])
 
     def _entries_for(self, resource: Resource) -> Iterator[Entry]:
-        """Yield the selectors that select a resource."""
         for scope in dict.fromkeys((resource.namespace, "")):
             for name in (resource.name, ""):
                 key = (scope, resource.api_version, resource.kind, name)
@@ -147,7 +146,6 @@ def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[Propaga
 
 
 def _preempts(policy: PropagationPolicy, held: PropagationPolicy) -> bool:
-    """Tell whether a policy takes over what another one has claimed."""
     if policy.spec.preemption != "Always":
         return False
     beats_scope = held.cluster_scoped and not policy.cluster_scoped

@@ -136,7 +136,6 @@ def _divides_by(strategy: ReplicaSchedulingStrategy) -> str:
 
 
 def _preference(placement: Placement) -> ClusterPreferences | None:
-    """Return the weights and bounds of a placement; None where it has none."""
     return placement.replica_scheduling.weight_preference if placement.replica_scheduling else None
 
 

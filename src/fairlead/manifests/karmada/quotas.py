@@ -99,7 +99,6 @@ def _amounts(amounts: Amounts) -> Iterator[Finding]:
 
 
 def _shown(name: str, amount: Fraction) -> str:
-    """Return an amount as people write it."""
     return format_quantity(amount, binary=counts_bytes(name))
 
 
@@ -126,8 +125,6 @@ def read_quotas(
 
     Parameters
     ----------
-    manifests
-        The objects, in any order.
     left_out
         Workloads of the input that are not; what they hold is used.
     """
@@ -198,7 +195,6 @@ def _observed(status: FederatedResourceQuotaStatus) -> dict[Scope, int]:
 
 
 def _ignored(located: LocatedQuota, rule: Quota) -> Iterator[Statement]:
-    """Name what a quota limits and what is not looked at."""
     told: set[str] = set()
     for _, path, amounts in _declared(located):
         for name in amounts:
@@ -210,7 +206,6 @@ def _ignored(located: LocatedQuota, rule: Quota) -> Iterator[Statement]:
 
 
 def _absent(located: LocatedQuota, rule: Quota, present: frozenset[str]) -> Iterator[Statement]:
-    """Name clusters that the input does not have."""
     for position, assignment in enumerate(located.model.spec.static_assignments):
         name = assignment.cluster_name
         if name not in present:

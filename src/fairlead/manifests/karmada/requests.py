@@ -24,11 +24,6 @@ def units(amounts: Amounts) -> dict[str, int]:
 def pod_requests(pod: PodSpec) -> dict[str, Fraction]:
     """Return what a pod requests, as Kubernetes computes it, exactly.
 
-    Parameters
-    ----------
-    pod
-        Containers, init containers and overhead.
-
     Returns
     -------
     dict
@@ -67,13 +62,11 @@ def container_requests(container: Container) -> dict[str, Fraction]:
 
 
 def _sum(left: Amounts, right: Amounts) -> dict[str, Fraction]:
-    """Add resource by resource."""
     nothing = Fraction(0)
     return {name: left.get(name, nothing) + right.get(name, nothing) for name in {**left, **right}}
 
 
 def _greatest(left: Amounts, right: Amounts) -> dict[str, Fraction]:
-    """Take the greater amount of every resource."""
     nothing = Fraction(0)
     return {name: max(left.get(name, nothing), right.get(name, nothing)) for name in {**left, **right}}
 
@@ -111,7 +104,6 @@ def requested(spec: ResourceBindingSpec) -> Mapping[str, Fraction] | None:
 
 
 def _of_set(components: tuple[Component, ...]) -> Mapping[str, Fraction]:
-    """Add up what the pods of all components request."""
     sums = {PODS: Fraction(sum(component.replicas for component in components))}
     for component in components:
         for resource, amount in _amounts(component).items():
@@ -121,7 +113,6 @@ def _of_set(components: tuple[Component, ...]) -> Mapping[str, Fraction]:
 
 
 def _amounts(component: Component) -> Mapping[str, Fraction]:
-    """Return what one pod of a component requests."""
     return component.replica_requirements.resource_request if component.replica_requirements else {}
 
 

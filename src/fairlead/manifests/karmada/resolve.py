@@ -172,7 +172,6 @@ class Resolver(Fleet):
     def _standing(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
     ) -> Division:
-        """Find the clusters that are open to a workload in one affinity group."""
         text = self._text(declared, *FIELDS, "clusterTolerations", "spreadConstraints")
         who = (text, group.path, workload.api_version, workload.kind)
         key, base = self.standing(
@@ -196,7 +195,6 @@ class Resolver(Fleet):
         )
 
     def _with_tiers(self, division: Division, group: DeclaredGroup) -> Division:
-        """Add the overflow tiers of the candidates."""
         if len(group.tiers) == 1:
             return division
         key = division.key and ("tiers", division.key)
@@ -228,7 +226,6 @@ class Resolver(Fleet):
         )
 
     def _by_room(self, base: Standing, workload: Workload, key: Hashable | None) -> Division:
-        """Weigh every candidate by its room."""
         found = self.weighed(self.rooms(base.names, workload), workload)
         rooms = self.rooms(base.openable(), workload)
         unknown = frozenset(name for name, most in rooms.items() if most is None)

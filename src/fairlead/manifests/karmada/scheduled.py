@@ -58,8 +58,6 @@ def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -
 
     Parameters
     ----------
-    cluster
-        Its name.
     replicas
         What is to stand there: replicas, or sets of several components.
     components
@@ -87,7 +85,6 @@ def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
 
 
 def _terms(placement: Any) -> Any:
-    """Return the affinity groups of a placement, all of them."""
     return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
 
 
@@ -181,7 +178,6 @@ def _spread(constraint: Any) -> Any:
 
 
 def _is_added(toleration: Any) -> bool:
-    """Tell whether a toleration is one that the webhook adds."""
     return (
         isinstance(toleration, dict)
         and toleration.get("key") in _ADDED

@@ -101,7 +101,6 @@ def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:
 
 
 def _read(text: str, key: str | None) -> Annotation | list[Finding]:
-    """Return what an annotation says, or what is wrong in it."""
     reading = read_json("", text)
     if reading.mistakes or len(reading.values) != 1:
         return [_unreadable(text, key, reading)]
@@ -122,7 +121,6 @@ def _unreadable(text: str, key: str | None, reading: JsonReading) -> Finding:
 
 
 def _wrong(details: ErrorDetails, key: str | None) -> Finding:
-    """Put one error in plain words."""
     place, missing = tuple(details["loc"]), details["type"] == "missing"
     unknown = details["type"] == "extra_forbidden"
     words = "is not a known field" if unknown else in_plain_words(details)
@@ -133,7 +131,6 @@ def _wrong(details: ErrorDetails, key: str | None) -> Finding:
 
 
 def _allowed(key: str | None) -> str:
-    """Say what an annotation may hold."""
     if key in _EXAMPLES:
         return f"allowed is a list such as {_EXAMPLES[key]}"
     return f'allowed is {{"specifiedClusters": {_EXAMPLES["specifiedClusters"]}}}, specifiedIdcs or idcs'
@@ -149,8 +146,6 @@ def totals_of(
 
     Parameters
     ----------
-    meta
-        Its metadata, for the annotations.
     replicas
         ``spec.replicas`` of a policy; None where it says none.
 
@@ -213,7 +208,6 @@ def _numbers(placement: Placement, document: Document, replicas: int | None) -> 
 
 
 def _annotations(document: Document, meta: ObjectMeta) -> Totals:
-    """Return what the annotations say alone."""
     targets: list[Target] = []
     regions: set[str] = set()
     regions_at: Path | Source = ()
@@ -243,7 +237,6 @@ def _entry(source: Source, field: str, position: int) -> Source:
 
 
 def _region(name: str) -> ClusterSet:
-    """Return the set of clusters of a region."""
     expression = FieldSelectorRequirement(key="region", operator="In", values=(name,))
     return ClusterSet(field_selector=FieldSelector(match_expressions=(expression,)))
 
@@ -277,7 +270,6 @@ def idle_parts(
 
 
 def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
-    """Yield where totals stand outside of the strategy."""
     if replicas is not None:
         yield ("spec", "replicas")
     if placement.replicas is not None:
@@ -286,13 +278,11 @@ def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> It
 
 
 def _lists(strategy: ReplicaSchedulingStrategy | None) -> Iterator[Path]:
-    """Yield where the lists of targets of a strategy stand."""
     for path, preferences in preferences_of(strategy):
         yield from ((*_PLACEMENT, *path, name) for name, found in lists_of(preferences).items() if found)
 
 
 def _weights(path: Path, preferences: ClusterPreferences) -> Iterator[Path]:
-    """Yield where weights stand."""
     if preferences.static_weight_list:
         yield (*_PLACEMENT, *path, "staticWeightList")
     if preferences.dynamic_weight:

@@ -166,7 +166,6 @@ def doubtful(
 
 
 def _overlaps(parts: Sequence[GroupTotal], workload: Workload) -> Iterator[Statement]:
-    """Say which targets share a cluster with an earlier one."""
     first: dict[str, GroupTotal] = {}
     for rule in parts:
         known = next((name for name in sorted(rule.clusters) if name in first), None)

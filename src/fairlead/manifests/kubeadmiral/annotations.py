@@ -1,7 +1,6 @@
 """Labels and annotations: what overrides a policy, and what the migration controllers have reported."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -181,9 +180,6 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
                 yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {fault}")
 
 
-_COUNT = re.compile(r"\+?[0-9]{1,18}")
-
-
 class _Tolerations(Annotation):
     value: tuple[meta.Toleration, ...] = ()
 
@@ -247,7 +243,6 @@ def _placed(part: str, mark: Mark) -> dict[str, Any]:
 
 
 def _fault(model: type[Annotation], mark: Mark) -> str:
-    """Return what is wrong with the JSON of an annotation; empty where nothing is."""
     return read_json(mark.value, model)[1]
 
 
@@ -256,11 +251,6 @@ def _together(model: type[A], findings: Callable[[A], Iterator[Finding]], mark: 
     read, problem = read_json(mark.value, model)
     wrong = next(findings(read), None) if read is not None else None
     return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
-
-
-def _in_placements(read: _Placements) -> Iterator[Finding]:
-    """List minima over maxima."""
-    return placement_findings(read.value)
 
 
 def _in_affinity(read: _Affinity) -> Iterator[Finding]:
@@ -283,12 +273,17 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
         "scheduling-mode": (MODE, partial(_no_word, MODES)),
         "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
         "tolerations": (TOLERATIONS, partial(_fault, _Tolerations)),
-        "placements": (PLACEMENT, partial(_together, _Placements, _in_placements)),
+        "placements": (
+            PLACEMENT,
+            partial(_together, _Placements, lambda read: placement_findings(read.value)),
+        ),
         "clusterSelector": (SELECTOR, partial(_fault, _Selector)),
         "affinity": (AFFINITY, partial(_together, _Affinity, _in_affinity)),
         "maxClusters": (
             MAX_CLUSTERS,
-            lambda mark: "" if _COUNT.fullmatch(mark.value) else "must be a whole number, at least 0",
+            lambda mark: (
+                "" if read_annotation("maxClusters", mark.value) else "must be a whole number, at least 0"
+            ),
         ),
     }
 )

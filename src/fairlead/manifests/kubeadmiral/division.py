@@ -44,7 +44,6 @@ def closed_clusters(policy: AppliedPolicy, api: Api, clusters: Mapping[str, Clus
 
 
 def _first(policy: AppliedPolicy, api: Api, cluster: Cluster) -> Ground | None:
-    """Return the first ground against a cluster."""
     if outside := not_joined(cluster) or departing(cluster):
         return outside
     if unserved := without_api(cluster, api):
@@ -123,7 +122,6 @@ def bounds(policy: AppliedPolicy, feedback: Reports, names: Sequence[str]) -> Bo
 
 
 def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bound]:
-    """Yield everything that bounds a candidate from above."""
     preferred = policy.placement
     if name in preferred.maximum:
         yield preferred.maximum[name]

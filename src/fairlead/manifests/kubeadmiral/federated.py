@@ -95,7 +95,6 @@ def _validate(
 
 
 def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statement]:
-    """Say which federated objects hold no workload."""
     for (version, kind), sources in sorted(found.items()):
         count = f"{len(sources)} objects" if len(sources) > 1 else "1 object"
         text = f"FederatedObject of {version} {kind} is no workload that is placed: {count} skipped"
@@ -157,7 +156,6 @@ def override_mistakes(federated: Federated) -> Iterator[Mistake]:
 
 
 def _is_count(value: object) -> bool:
-    """Tell whether a value is a number of replicas."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

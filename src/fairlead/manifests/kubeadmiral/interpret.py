@@ -70,10 +70,8 @@ class PolicyInterpreter(Fleet):
         open_to = self._open_to(workload, policy, feedback)
         if not policy.divide:
             rules = tuple(self._duplicated(workload, policy, feedback, open_to))
-        elif policy.binpack:
-            rules = tuple(self._packed(workload, policy, feedback, open_to, replicas))
         else:
-            rules = tuple(self._shared(workload, policy, feedback, open_to, replicas))
+            rules = tuple(self._divided(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
         openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
         if openable:
@@ -83,7 +81,6 @@ class PolicyInterpreter(Fleet):
         return Interpreted(rules, warnings)
 
     def _unchanged(self, workload: Workload, policy: AppliedPolicy) -> tuple[WorkloadRule, ...]:
-        """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
         held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
@@ -92,7 +89,6 @@ class PolicyInterpreter(Fleet):
         return Candidates(names, closed), Bounds(held, held)
 
     def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Standing:
-        """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
         _, found = self.standing(
             (policy.key, api), lambda: closed_clusters(policy, api, self.clusters), workload
@@ -130,7 +126,7 @@ class PolicyInterpreter(Fleet):
             yield ranking(policy, workload, names, self)
             yield from self._moves(workload, policy)
 
-    def _packed(
+    def _divided(
         self,
         workload: Workload,
         policy: AppliedPolicy,
@@ -138,40 +134,23 @@ class PolicyInterpreter(Fleet):
         open_to: Standing,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
-        """Fill one cluster after the other, and as few as possible."""
-        yield self._candidates(open_to)
-        yield Total(replicas)
-        yield from self._bounds(policy, feedback, open_to)
-        yield from self._most_clusters(policy, open_to)
-        ordered: Tiers | None = self.memory.once(
-            ("tiers", policy.key, open_to.names), lambda: tiers(policy, open_to.names)
-        )
-        if ordered is not None:
-            yield ordered
-        yield Aggregated(policy.sources[MODE])
-        yield from self._moves(workload, policy)
-
-    def _shared(
-        self,
-        workload: Workload,
-        policy: AppliedPolicy,
-        feedback: Reports,
-        open_to: Standing,
-        replicas: Source,
-    ) -> Iterator[WorkloadRule]:
-        """Divide by weights."""
-        weighed = self._weighed(workload, policy, open_to)
-        found = open_to.without(weighed.closed)
-        if found.openable():
-            found = self._without_hopeless(workload, policy, found)
-        found = found.limited(weighed.full)
+        """Divide by weights; under Binpack fill one cluster after the other, and as few as possible."""
+        weighed = None if policy.binpack else self._weighed(workload, policy, open_to)
+        found = open_to if weighed is None else self._weighable(workload, policy, open_to, weighed)
         yield self._candidates(found)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
-        if policy.max_clusters is not None and policy.placement.priorities:
-            yield ranking(policy, workload, found.names, self)
-        yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
+        if weighed is None:
+            key = ("tiers", policy.key, found.names)
+            ordered: Tiers | None = self.memory.once(key, lambda: tiers(policy, found.names))
+            if ordered is not None:
+                yield ordered
+            yield Aggregated(policy.sources[MODE])
+        else:
+            if policy.max_clusters is not None and policy.placement.priorities:
+                yield ranking(policy, workload, found.names, self)
+            yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
     def _candidates(self, found: Standing) -> Candidates:
@@ -179,16 +158,22 @@ class PolicyInterpreter(Fleet):
         _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
-    def _without_hopeless(self, workload: Workload, policy: AppliedPolicy, found: Standing) -> Standing:
-        """Say which clusters would not be weighed even if their taints were tolerated.
+    def _weighable(
+        self, workload: Workload, policy: AppliedPolicy, open_to: Standing, weighed: Weighed
+    ) -> Standing:
+        """Close what cannot be weighed, and say which clusters could not even if their taints were tolerated.
 
         What runs on one of them would stay there, and count.
         """
-        if is_static(policy):
-            return found.closed_for_good(static_weights(policy, sorted(self.clusters)).closed)
-        weighed = dynamic_weights(workload, found.openable(), self)
-        names = {**weighed.closed, **weighed.full}
-        return found.closed_for_good(names, spoiling=weighed.full, cause=Cause.UNWEIGHABLE)
+        found = open_to.without(weighed.closed)
+        openable = found.openable()
+        if openable and is_static(policy):
+            found = found.closed_for_good(static_weights(policy, sorted(self.clusters)).closed)
+        elif openable:
+            there = dynamic_weights(workload, openable, self)
+            names = {**there.closed, **there.full}
+            found = found.closed_for_good(names, spoiling=there.full, cause=Cause.UNWEIGHABLE)
+        return found.limited(weighed.full)
 
     def _weighed(self, workload: Workload, policy: AppliedPolicy, open_to: Standing) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""
@@ -223,7 +208,6 @@ class PolicyInterpreter(Fleet):
             yield Moves(self.present, policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _without_effect(self, policy: AppliedPolicy, found: Candidates) -> Iterator[Statement]:
-        """Name entries of the placement list that lead nowhere."""
         for name, source in policy.placement.entries.items():
             if name not in self.present:
                 said = with_nearest([name], self.present)

@@ -82,27 +82,18 @@ _FIELDS = (MODE, SELECTOR, AFFINITY, TOLERATIONS, MAX_CLUSTERS, PLACEMENT)
 
 @dataclass(frozen=True, slots=True)
 class AppliedPolicy(Policy):
-    """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong.
-
-    Parameters
-    ----------
-    name
-        What people call it.
-    key
-        Equal for workloads to which exactly the same rules apply.
-    sources
-        Where each part stands, by the name of its field.
-    placement
-        The preferences by cluster, with the place of each.
-    written
-        The ``spec`` of the policy as it stands in the file; do not change it.
-    """
+    """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong."""
 
     name: str = ""
+    """What people call it."""
     key: Hashable = ()
+    """Equal for workloads to which exactly the same rules apply."""
     sources: Mapping[str, Source] = field(default_factory=dict)
+    """Where each part stands, by the name of its field."""
     placement: Preferences = field(default_factory=Preferences)
+    """The preferences by cluster, with the place of each."""
     written: Mapping[str, Any] = field(default_factory=dict)
+    """The ``spec`` of the policy as it stands in the file; do not change it."""
 
 
 def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
@@ -149,7 +140,6 @@ def affinity_findings(terms: Sequence[ClusterSelectorTerm]) -> Iterator[Finding]
 
 
 def _field_problem(one: ClusterSelectorRequirement) -> str | None:
-    """Return why an expression over fields is wrong; None where it is right."""
     if one.key != NAME:
         return f"{one.key} is an unknown field; allowed is {NAME}"
     if one.operator not in (IN, NOT_IN):

@@ -110,7 +110,6 @@ def preference(placements: Sequence[Document], name: str) -> dict[str, Stated]:
 
 
 def _numbers(placements: Sequence[Document], name: str) -> dict[str, int]:
-    """Return the numbers of one preference by cluster."""
     return {cluster: stated.number for cluster, stated in preference(placements, name).items()}
 
 

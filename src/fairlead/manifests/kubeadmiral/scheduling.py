@@ -152,20 +152,17 @@ def _template(subject: Subject) -> Located[Template]:
 
 
 def _source(subject: Subject) -> Source:
-    """Return where a subject was declared."""
     if subject.template is None and subject.federated is not None:
         return subject.federated.located.source()
     return (subject.template or _template(subject)).source()
 
 
 def _replicas_source(subject: Subject) -> Source:
-    """Return where the number of replicas was declared."""
     template = _template(subject)
     return template.source("spec", template.model.spec.counted_in)
 
 
 def _workload(subject: Subject, key: str, policy: str) -> Workload:
-    """Return the workload of a subject, without rules."""
     model = _template(subject).model
     replicas = model.spec.replicas
     return Workload(

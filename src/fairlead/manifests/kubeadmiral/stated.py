@@ -10,16 +10,11 @@ from fairlead.models.selectors import IN, Requirement
 
 @dataclass(frozen=True, slots=True)
 class SelectorTerm:
-    """One term of a cluster affinity: everything in it must hold.
-
-    Parameters
-    ----------
-    fields
-        Over ``metadata.name``, the only field there is.
-    """
+    """One term of a cluster affinity: everything in it must hold."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
+    """Over ``metadata.name``, the only field there is."""
 
     def matches(self, cluster: Cluster) -> bool:
         """Tell whether a cluster is selected, where nothing is wrong; an empty term selects none."""
@@ -85,21 +80,13 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the migration controllers have written on the federated object.
-
-    Parameters
-    ----------
-    estimated
-        Replicas that an overloaded cluster can run, from ``auto-migration-info``.
-    scheduled
-        Replicas whose pods found a node, from the same.
-    limited
-        Most replicas by cluster, from ``applied-migration-configuration``.
-    unavailable
-        Clusters that are evicted with the moment until which; None means that it is over.
-    """
+    """What the migration controllers have written on the federated object."""
 
     estimated: Mapping[str, int] = field(default_factory=dict)
+    """Replicas that an overloaded cluster can run, from ``auto-migration-info``."""
     scheduled: Mapping[str, int] = field(default_factory=dict)
+    """Replicas whose pods found a node, from the same."""
     limited: Mapping[str, int] = field(default_factory=dict)
+    """Most replicas by cluster, from ``applied-migration-configuration``."""
     unavailable: tuple[tuple[str, datetime | None], ...] = ()
+    """Clusters that are evicted with the moment until which; None means that it is over."""

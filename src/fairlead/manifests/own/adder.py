@@ -102,7 +102,6 @@ class Adder:
     def _without(
         self, rule: WorkloadRule, workload: Workload, found: hierarchy.Division
     ) -> WorkloadRule | None:
-        """Take the candidates without a share out of a rule."""
 
         def reduced() -> WorkloadRule | None:
             return rule_without(rule, workload.rules, workload, found.closed) if found.closed else rule

@@ -7,8 +7,7 @@ from itertools import combinations
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import WorkloadAffinity
-from fairlead.manifests.api.profile import Profile, ProfileSpec
+from fairlead.manifests.api.own import Profile, ProfileSpec, WorkloadAffinity
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
@@ -64,13 +63,7 @@ def extend(
     workloads: Sequence[Workload],
     extensions: Extensions,
 ) -> Extended:
-    """Add to workloads what our own kinds say of them.
-
-    Parameters
-    ----------
-    manifests
-        Valid manifests of our own kinds and of extensions, in any order.
-    """
+    """Add to workloads what our own kinds say of them."""
     adder = Adder({cluster.name: cluster for cluster in clusters})
     extended = list(workloads)
     told = list(_selecting_nothing(manifests, workloads))
@@ -143,7 +136,6 @@ def _budgets(
 def _selecting_nothing(
     manifests: Sequence[Located[Object]], workloads: Sequence[Workload]
 ) -> Iterator[Remark]:
-    """Tell of manifests that select no workload."""
     for located in manifests:
         if not isinstance(located.model, Profile | own.FailureRates) and not any(
             selects_workload(located, workload) for workload in workloads

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.own import OWN_KINDS, OwnKind
+from fairlead.manifests.api.own import OWN_KINDS, OwnKind, Profile
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
-from fairlead.manifests.api.profile import Profile
 from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
@@ -49,7 +48,6 @@ def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Itera
 
 
 def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
-    """List what is wrong in the spec of one kind."""
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
@@ -78,7 +76,6 @@ def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
 
 
 def _group(group: own.GroupBound) -> Iterator[Finding]:
-    """List what is wrong with one set."""
     yield from _either({"targetCluster": group.target_cluster, "groupBy": group.group_by})
     yield from _target(group.target_cluster)
     low, high = group.min_replicas, group.max_replicas
@@ -101,7 +98,6 @@ def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
 
 
 def _price(entry: own.PriceEntry) -> Iterator[Finding]:
-    """List what is wrong with one price."""
     yield from _either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource})
     yield from _target(entry.target_cluster)
 
@@ -152,13 +148,11 @@ def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
 
 
 def _target(target: ClusterSet | None) -> Iterator[Finding]:
-    """List wrong expressions of a set of clusters."""
     if target is not None:
         yield from below("targetCluster", selector_findings(target))
 
 
 def _filled(name: str, items: Sequence[object], advice: str) -> Iterator[Finding]:
-    """Refuse an empty list."""
     if not items:
         yield Finding((name,), None, f"must not be empty; {advice}")
 

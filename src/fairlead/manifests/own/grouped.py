@@ -74,7 +74,6 @@ def _losses(
 
 
 def _stated(spec: own.SurvivalSpec) -> tuple[own.LossSpec, ...]:
-    """Return what may be lost at once, as it is stated."""
     return spec.losses if spec.field is None else (own.LossSpec(field=spec.field),)
 
 
@@ -193,5 +192,4 @@ def _of_group(
 def _grouped(
     field: str, names: Sequence[str], clusters: Mapping[str, Cluster]
 ) -> Mapping[str, frozenset[str]]:
-    """Return clusters by the groups of a field."""
     return groups([clusters[name] for name in names], field)

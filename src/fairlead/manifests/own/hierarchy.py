@@ -128,7 +128,6 @@ def _idle(
     fields: Sequence[str],
     branches: Mapping[str, Branch],
 ) -> Iterator[Remark]:
-    """Tell of branches without clusters, at any depth."""
     for name, branch in branches.items():
         within = [one for one in members if values_of(one, fields[0])[0] == name]
         if not within:

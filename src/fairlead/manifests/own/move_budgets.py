@@ -92,5 +92,4 @@ def _entries(
 
 
 def _running(held: Held, clusters: frozenset[str]) -> int:
-    """Return the replicas that run on a set of clusters."""
     return sum(count for counts in held.values() for name, count in counts.items() if name in clusters)

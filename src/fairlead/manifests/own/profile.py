@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.manifests.api.own import FailureRates
-from fairlead.manifests.api.profile import Profile, ProfileLevel, ProfileSpec
+from fairlead.manifests.api.own import FailureRates, Profile, ProfileLevel, ProfileSpec
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Finding, Located
@@ -83,7 +82,6 @@ def measure(spec: ProfileSpec) -> Deviation:
 
 
 def _name(level: str | ProfileLevel) -> str:
-    """Return how a profile names a level."""
     return level if isinstance(level, str) else level.name
 
 
@@ -131,7 +129,6 @@ def unknown_groups(
 
 
 def _rates(located: Located[FailureRates]) -> Iterator[tuple[FailureRate, str]]:
-    """Yield every rate with the path of its field."""
     for position, entry in enumerate(located.model.spec.rates):
         path = f"spec.rates[{position}]"
         if not entry.names:

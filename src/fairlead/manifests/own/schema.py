@@ -106,6 +106,5 @@ def _tidied(schema: Any) -> Any:
 
 
 def _without_null(choices: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what is left of several choices without null."""
     left = [one for one in choices if one != {"type": "null"}]
     return left[0] if len(left) == 1 else {"anyOf": left}

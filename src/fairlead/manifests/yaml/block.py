@@ -36,8 +36,6 @@ _FRESH = frozenset({dict, list})
 
 
 class _Line(NamedTuple):
-    """What a line says."""
-
     column: int
     """Where its first dash or its key stands."""
     dashes: int
@@ -72,7 +70,6 @@ def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:
 
 
 def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each document begins and ends."""
     begin = 0
     for number, line in enumerate(lines):
         if line == SEPARATOR:
@@ -96,7 +93,6 @@ def _said(line: str) -> _Line | None:
 
 
 def _value(groups: Mapping[str, str | None]) -> Any:
-    """Return the value of a line."""
     if groups["plain"] is not None:
         return resolve(groups["plain"])
     quoted = groups["double"] if groups["single"] is None else groups["single"]

@@ -242,7 +242,6 @@ class Builder:
             self.key(key_text(anchored.value), line)
 
     def _awaits_key(self) -> bool:
-        """Tell whether a key comes next."""
         top = self._top
         return top is not None and top.key is None and isinstance(top.items, dict)
 
@@ -253,11 +252,9 @@ class Builder:
         self.mistakes.append(Mistake(Source(self._file, line), self._field(), shortened(value), message))
 
     def _refuse(self, line: int, message: str, value: str = "") -> NoReturn:
-        """Give the document up."""
         raise ManifestError([Mistake(Source(self._file, line), self._field(), value, message)])
 
     def _field(self) -> str:
-        """Return the field that comes next."""
         steps = [frame.key if isinstance(frame.items, dict) else len(frame.items) for frame in self._stack]
         path = tuple(step for step in steps if step is not None)
         return field_name(path) if len(path) <= _LONGEST_FIELD else f"{field_name(path[:_LONGEST_FIELD])}..."

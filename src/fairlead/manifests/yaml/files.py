@@ -95,7 +95,6 @@ def _manifests(directory: str, recursive: bool) -> Iterator[str | Mistake]:
 
 
 def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
-    """Yield what a directory holds, by name."""
     try:
         with os.scandir(directory) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)

@@ -60,7 +60,6 @@ def read_json(file: str, text: str) -> JsonReading:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each JSON document begins and ends."""
     begin = skip_space(text, 0)
     while begin < len(text):
         _, end = _decoder.raw_decode(text, begin)

@@ -74,14 +74,12 @@ class JsonText(LateText):
     """One JSON object."""
 
     def _read(self) -> tuple[Any, Places]:
-        """Return the object with all its lines."""
         builder = Builder(self.file)
         begin = skip_space(self.text, 0)
         build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
         return builder.end()
 
     def _split(self) -> "Sequence[LateText]":
-        """Return the items, of which each begins where its text does."""
         found = []
         line, before = self.first, 0
         for begin, end in _items(self.text):
@@ -136,7 +134,6 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _block_items(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the lines in which each item of a list of manifests begins and ends."""
     begins: list[int] = []
     column = 0
     after = lines.index(f"{ITEMS}:") + 1 if f"{ITEMS}:" in lines else len(lines)

@@ -4,15 +4,18 @@ import datetime as dt
 import decimal
 import operator
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
-from fairlead.manifests.yaml.builder import Builder
+from fairlead.manifests.yaml.block import parse_block
+from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
-from fairlead.manifests.yaml.quick import copy_plain
+from fairlead.manifests.yaml.json_text import looks_like_json, read_json
+from fairlead.manifests.yaml.late import BlockText, JsonText, LateLines
+from fairlead.manifests.yaml.quick import copy_plain, parse_json
 from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
-from fairlead.manifests.yaml.streams import read_text
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.source import Source
 
@@ -112,10 +115,6 @@ def read_documents(
 
     Parameters
     ----------
-    inputs
-        Paths of files or directories, ``-`` for standard input, open files, or parsed documents.
-    recursive
-        Whether directories below a directory are read too.
     maximum_bytes
         Size that one file may have, in bytes (in characters where it was opened as text).
 
@@ -227,7 +226,6 @@ def _typed(item: Any, lines: Places, whole: dict[str, Any], whole_lines: Places)
 
 
 def _without_type(document: Document, path: Path) -> Iterator[Mistake]:
-    """Yield what keeps a document from having a type."""
     for name in ("apiVersion", "kind"):
         value = document.data.get(name)
         if isinstance(value, str) and value:
@@ -236,3 +234,52 @@ def _without_type(document: Document, path: Path) -> Iterator[Mistake]:
         message = "must be a text that is not empty" if present else "is missing; every manifest has one"
         shown = shortened(value) if present else ""
         yield Mistake(document.source((name,)), field_name((*path, name)), shown, message)
+
+
+# These end a line in YAML, and mean nothing in JSON.
+_YAML_BREAK = re.compile("[\x85\u2028\u2029]")
+
+
+def read_text(file: str, text: str) -> tuple[Values, list[Mistake]]:
+    """Read every document of a text.
+
+    Parameters
+    ----------
+    text
+        YAML documents separated by ``---``, or JSON documents one after the other.
+
+    Returns
+    -------
+    tuple
+        The documents with their lines, and what is wrong. A broken document costs only itself.
+    """
+    like_json = looks_like_json(text)
+    quick = _read_quick(file, text, like_json=like_json)
+    if quick is not None:
+        return quick, []
+    if like_json and _YAML_BREAK.search(text):
+        from_json = read_json(file, text)
+        if from_json.is_json:
+            return from_json.values, from_json.mistakes
+    # Most texts are plain, and need no parser of all that YAML can be.
+    from fairlead.manifests.yaml.events import read_yaml
+
+    values, mistakes, broken = read_yaml(file, text)
+    if broken and like_json:
+        from_json = read_json(file, text)
+        if from_json.is_json or file.endswith(".json"):
+            return from_json.values, from_json.mistakes
+    return values, mistakes + broken
+
+
+def _read_quick(file: str, text: str, *, like_json: bool) -> Values | None:
+    """Read a text in which everything is plain, without lines; None where something is not."""
+    if like_json:
+        value = parse_json(text)
+        return None if value is None else [(value, LateLines(JsonText(file, text)))]
+    found = parse_block(text)
+    if found is None:
+        return None
+    lines = text.split("\n")
+    parts = ((value, "\n".join(lines[begin:end]), begin + 1) for value, begin, end in found)
+    return [(value, LateLines(BlockText(file, part, first))) for value, part, first in parts]

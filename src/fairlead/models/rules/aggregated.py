@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import CLUSTERS, Level
+from fairlead.models.levels import CLUSTERS, Level, Measured
 from fairlead.models.mistaken import Unmistakable
-from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:

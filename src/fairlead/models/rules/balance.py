@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.sums import summed
+from fairlead.models.quantity import summed
 from fairlead.models.usage import Amounts, Row, add, usage
 
 if TYPE_CHECKING:

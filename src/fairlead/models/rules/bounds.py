@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
 from fairlead.models.kept import Known
 from fairlead.models.levels import MINIMA as FOR_MINIMA
-from fairlead.models.levels import Level
+from fairlead.models.levels import Level, Measured
 from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
-from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -131,7 +130,6 @@ def maximum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
 
 
 def _asked(one: Requirement) -> str:
-    """Say how many replicas a cluster needs, or may hold."""
     if one.side is Side.MOST:
         return f"{one.who}: {one.scope} may hold at most {one.limit}"
     used = " where it is used at all" if one.binds is Binds.WHERE_HELD else ""
@@ -139,7 +137,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say how many it holds instead."""
     return one.differs(f"{one.scope} holds {counted(found, 'replica')}", found)
 
 

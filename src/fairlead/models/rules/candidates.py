@@ -97,7 +97,6 @@ def closed(rule: Candidates, workload: Workload, cluster: str) -> Requirement:
 
 
 def _asked(one: Requirement) -> str:
-    """Say that a cluster is closed, or keeps what it holds and takes nothing new."""
     if one.side is not Side.MOST:
         return f"{one.scope} {one.reason}"
     held = counted(one.limit, "replica")
@@ -106,7 +105,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say how much stands on a closed cluster."""
     keeps = f" and may keep {one.limit}" if one.side is Side.MOST else ""
     return f"{one.workload.key}: {found} on {one.scope}, which {one.reason}{keeps}"
 

@@ -127,7 +127,6 @@ def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
 
 
 def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
-    """Return how many replicas fit onto one node of a grade."""
     counts = [
         PODS_OF_A_NODE // need if resource == PODS else grade.offers.get(resource, 0) // need
         for resource, need in needs.items()
@@ -136,7 +135,6 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
 
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List workloads that do not fit onto the nodes of a cluster."""
     graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
     for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
@@ -153,7 +151,6 @@ def too_many(workload: Workload, cluster: Cluster, replicas: int, most: int) -> 
 
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
-    """List clusters and resources that are asked for more than there is."""
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
         offered = problem.room.get(resource, {})
@@ -252,7 +249,6 @@ def describe_needs(needed: Mapping[str, int], resource: str) -> str:
 
 
 def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
-    """Say which resource of a cluster as a whole runs out first."""
     free = cluster.free or {}
     needed = demands(workload, cluster)
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])

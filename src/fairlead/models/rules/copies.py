@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import COPIES, ROOM, Level
+from fairlead.models.levels import COPIES, ROOM, Level, Measured
 from fairlead.models.mistaken import Unmistakable
-from fairlead.models.rules.measured import Measured
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload

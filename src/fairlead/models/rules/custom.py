@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ExtensionError
-from fairlead.models.levels import NAMES
+from fairlead.models.levels import NAMES, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
-from fairlead.models.rules.measured import Measured
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
@@ -237,7 +236,6 @@ class CustomClusterCost(CustomCost):
             formulas.minimise_on(name, partial(self._steps, name))
 
     def _steps(self, cluster: str, replicas: int) -> int:
-        """Return what so many replicas cost on a cluster, in steps."""
         return in_steps(self, self.on(cluster, replicas))
 
 
@@ -283,7 +281,6 @@ def _left_out(kind: type) -> tuple[str, ...]:
 
 
 def _fault_of_cost(rule: CustomCost) -> str:
-    """Return what is wrong with a cost; empty where nothing is."""
     level = rule.level
     if level.key in NAMES or not level.key:
         return f"counts on the level {level.key!r}; the key of a level from outside is one of its own"
@@ -293,7 +290,6 @@ def _fault_of_cost(rule: CustomCost) -> str:
 
 
 def _fault_of_rule(rule: CustomRule, workload: Workload) -> str:
-    """Return what is wrong with a rule that must hold; empty where nothing is."""
     if rule.kind in OURS or not rule.kind:
         return f"is of the kind {rule.kind!r}; the kind of a rule from outside is a name of its own"
     for one in rule.requirements(workload):

@@ -37,6 +37,7 @@ class Duplicated:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""
         yield from strangers("Duplicated.copies", self.copies, known)
         yield from counts("Duplicated.copies", self.copies)
+        yield from counts("Duplicated.ample", self.ample)
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield the copy of every candidate, and that there is one at all where copies may be chosen.
@@ -77,7 +78,6 @@ def any_copy(rule: Duplicated, workload: Workload, names: Iterable[str]) -> Requ
 
 
 def _asked(one: Requirement) -> str:
-    """Say what a cluster has to hold, or that one of them has to hold a copy."""
     copy = f"a full copy of {counted(one.limit, 'replica')}"
     if one.cluster is not None:
         return f"{one.who}: {one.cluster} needs {copy}"
@@ -85,7 +85,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say what a cluster holds instead of a copy, or that none holds one."""
     if one.cluster is None:
         return f"{one.workload.key}: no cluster holds a copy"
     return f"{one.workload.key}: {one.cluster} holds {counted(found, 'replica')}, a full copy is {one.limit}"

@@ -83,7 +83,6 @@ def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
 
 
 def _asked(one: Requirement) -> str:
-    """Say how many replicas a set holds: exactly, at least or at most."""
     limit = counted(one.limit, "replica")
     if one.paired:
         told = f"must hold exactly {limit}"
@@ -96,7 +95,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say how many it holds instead."""
     return one.differs(f"{one.detail} hold{_ending(one)} {counted(found, 'replica')}", found)
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import NET, Level
+from fairlead.models.levels import NET, Level, Measured
 from fairlead.models.mistaken import Unmistakable
-from fairlead.models.rules.measured import Measured
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.weights import Weights
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
+from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.rules.duplicated import Duplicated, copy_on
-from fairlead.models.rules.measured import Measured
 from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 

@@ -177,7 +177,6 @@ def allowances(problem: Problem) -> tuple[Allowance, ...]:
 
 
 def _sums(rule: Quota, problem: Problem, placement: Mapping[str, Mapping[str, int]]) -> dict[Scope, int]:
-    """Add up what all workloads ask of a quota."""
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():

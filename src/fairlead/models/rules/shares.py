@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import Deviation, Level, share
+from fairlead.models.levels import Deviation, Level, Measured, share
 from fairlead.models.mistaken import Fleet, Found, strangers
-from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:

@@ -58,11 +58,9 @@ class Skew(Grouped):
     kind: ClassVar[str] = KIND
 
     def _with_candidates(self) -> Clusters:
-        """Return the groups that have candidates."""
         return {group: clusters for group, clusters in self.groups.items() if clusters}
 
     def _requirement(self, workload: Workload) -> Requirement:
-        """Return by how much the groups may differ."""
         scope = Apart(self.field, self._with_candidates())
         return Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
 
@@ -100,13 +98,11 @@ class Skew(Grouped):
 
 
 def _asked(one: Requirement) -> str:
-    """Say by how much the groups may differ."""
     most = counted(one.limit, "replica")
     return f"{one.who}: the fullest and the emptiest {noun_of(one.detail)} differ by at most {most}"
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say by how much they differ."""
     stands = f"the fullest and the emptiest {noun_of(one.detail)} differ by {counted(found, 'replica')}"
     return one.differs(stands, found)
 

@@ -53,7 +53,6 @@ class Spread(Grouped):
         return self._requirement(number.side, number.value, workload).statement()
 
     def _requirement(self, side: Side, limit: int, workload: Workload) -> Requirement:
-        """Return one side of it."""
         scope = Groups(self.field, self.groups)
         ways = GivesWay.ALWAYS if side is Side.LEAST else GivesWay.NEVER
         return Requirement(_RULE, side, limit, scope, workload, self.source, gives_way=ways)
@@ -83,7 +82,6 @@ def used_groups(rule: Spread, placed: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _asked(one: Requirement) -> str:
-    """Say over how many groups, and which have candidates where these are too few."""
     most = "least" if one.side is Side.LEAST else "most"
     text = f"{one.who}: replicas in at {most} {groups_of(one.limit, one.detail)}"
     if one.side is not Side.LEAST or not isinstance(one.scope, Groups):
@@ -104,7 +102,6 @@ def eligible(wanted: int, field: str, groups: Mapping[str, frozenset[str]]) -> s
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say over how many groups it is spread instead."""
     return one.differs(f"replicas in {groups_of(found, one.detail)}", found)
 
 

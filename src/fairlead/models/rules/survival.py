@@ -10,6 +10,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.mistaken import Fleet, Found, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
     Among,
@@ -225,6 +226,13 @@ class Survival(Grouped):
         """A row for every group that may be lost; one for all where several are lost at once."""
         return (self.name,) if self.at_once else tuple(f"{self.field} {group}" for group in self.groups)
 
+    def mistakes(self, known: Fleet) -> Found:
+        """Yield the same as of all rules about groups, and losses of no number of groups."""
+        if wrong := [loss for loss in self.losses if not is_count(loss.count)]:
+            yield from numbers({f"Survival {loss.field}: count": loss.count for loss in wrong})
+        else:
+            yield from Grouped.mistakes(self, known)
+
     @property
     def members(self) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield every group that may be lost, with its clusters."""
@@ -250,13 +258,11 @@ class Survival(Grouped):
         return self._each(lambda loss: loss.without(names, gone=gone))
 
     def _each(self, change: Callable[[Loss], Loss]) -> Self:
-        """Return the rule with every loss changed."""
         first, *others = [change(loss) for loss in self.losses]
         return replace(self, groups=first.groups, everywhere=first.everywhere, besides=tuple(others))
 
 
 def _asked(one: Requirement) -> str:
-    """Say what has to survive the loss of any group, or of several at once."""
     left = f"{one.who}: {counted(one.limit, 'replica')} must survive"
     if isinstance(one.scope, Left):
         return f"{left} the loss of any one {one.detail}"
@@ -268,7 +274,6 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say what a loss leaves."""
     return f"{one.workload.key}: losing {one.detail} leaves {found}, {one.limit} {be(one.limit)} needed"
 
 

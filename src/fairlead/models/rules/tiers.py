@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import Level, tier
+from fairlead.models.levels import Level, Measured, tier
 from fairlead.models.mistaken import Fleet, Found, strangers
-from fairlead.models.rules.measured import Measured
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:

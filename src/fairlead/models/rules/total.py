@@ -35,12 +35,10 @@ def requirement(rule: Total, workload: Workload) -> Requirement:
 
 
 def _asked(one: Requirement) -> str:
-    """Say how many replicas are wanted."""
     return f"{one.workload.key} needs {counted(one.limit, 'replica')}"
 
 
 def _broken(one: Requirement, found: int) -> str:
-    """Say how many are placed instead."""
     return f"{one.workload.key}: {found} of {counted(one.limit, 'replica')} placed"
 
 

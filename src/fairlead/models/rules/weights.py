@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
 from fairlead.models.kept import Known
-from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
-from fairlead.models.mistaken import WEIGHT, Fleet, Found, amounts, strangers
-from fairlead.models.rules.measured import Measured
+from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
+from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts, strangers
+from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
-from fairlead.models.sums import sum_of_ratios
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -39,10 +38,10 @@ class Weights(Known):
     clusters together; see `fairlead.models.balance`."""
 
     def mistakes(self, known: Fleet) -> Found:
-        """Yield clusters that the problem does not have, and weights below 0."""
+        """Yield clusters that the problem does not have, and weights that are none."""
         weighed = by_cluster(self)
         yield from strangers("Weights.weights", names_of(weighed), known)
-        yield from amounts("Weights.weights", weighed, WEIGHT, least=0)
+        yield from amounts("Weights.weights", weighed, WEIGHT, least=0, most=MOST_WEIGHT)
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the one level on which the deviation counts."""
@@ -92,7 +91,6 @@ def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict
 
 
 def _shares(weights: Mapping[str, int], replicas: int) -> dict[str, Fraction]:
-    """Divide replicas exactly in the ratio of weights."""
     whole = sum(weights.values())
     share = Fraction(replicas, whole) if whole else Fraction(0)
     return {cluster: share * weight for cluster, weight in weights.items()}

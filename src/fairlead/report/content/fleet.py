@@ -156,13 +156,9 @@ def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -
 
     Parameters
     ----------
-    found
-        Where replicas run or are placed.
     picked
         By what they are grouped and sorted; whether only groups count of which some replicas start or stop. A
         cluster without region counts as ``-``.
-    clusters
-        The clusters, by which regions are known.
     """
     group_by = cast("GroupBy", picked.group_by)
     regions = {cluster.name: cluster.region for cluster in clusters}
@@ -230,8 +226,6 @@ def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
 
     Parameters
     ----------
-    problem
-        The workloads with their prices.
     now, then
         What runs, and what is compared with it; where nothing runs, nothing is compared.
     """

@@ -160,5 +160,4 @@ def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
 
 
 def _by_place(problem: Problem, placement: Placement) -> dict[tuple[str, str], Utilisation]:
-    """Return how full clusters are, by cluster and resource."""
     return {(one.cluster, one.resource): one for one in utilisation(problem, placement)}

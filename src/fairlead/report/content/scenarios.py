@@ -28,13 +28,19 @@ def _scenario(scenario: Scenario) -> Row:
     unplaced = [f"{key} {count}" for key, count in scenario.unplaced.items()]
     return (
         Cell(scenario.name, "bold"),
-        Cell("fits", "good") if scenario.fits else Cell("does not fit", "bad"),
+        _result(scenario),
         number(sum(scenario.unplaced.values()), "bad"),
         number(len(scenario.broken), "bad"),
         number(scenario.moved),
         number(scenario.lost),
         Cell(listed(unplaced, "workload") or "-"),
     )
+
+
+def _result(scenario: Scenario) -> Cell:
+    if scenario.fits:
+        return Cell("fits", "good")
+    return Cell("does not fit", "bad") if scenario.known else Cell("not known", "notice")
 
 
 def scenario_verdict(simulation: Simulation) -> str:
@@ -44,11 +50,17 @@ def scenario_verdict(simulation: Simulation) -> str:
         return ""
     every = counted(len(scenarios), "scenario")
     bad = [scenario for scenario in scenarios if scenario.answered and not scenario.fits]
+    worst = f"worst: {bad[0].change}, {told(bad[0])}" if bad else ""
     late = sum(not scenario.answered for scenario in scenarios)
+    unknown = f"; {late} not answered in time" if late else ""
+    certain = sum(scenario.known for scenario in bad)
+    if certain:
+        left = len(bad) - certain
+        perhaps = f"; not known of {left} in which not everything was placed in time" if left else ""
+        return f"Does not fit in {certain} of {every}; {worst}{perhaps}{unknown}."
     if bad:
-        unknown = f"; {late} not answered in time" if late else ""
-        worst = f"worst: {bad[0].change}, {told(bad[0])}"
-        return f"Does not fit in {len(bad)} of {every}; {worst}{unknown}."
+        placed = f"in {len(bad)} of {every} not everything was placed in time"
+        return f"Not known: {placed}; {worst}{unknown}. Raise the time limit."
     if late == len(scenarios):
         return "Not known: no scenario was answered in time; raise the time limit."
     if late:

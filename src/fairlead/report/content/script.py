@@ -90,7 +90,6 @@ def _effort(one: Handled) -> Row:
 
 
 def _events(played: Played) -> Table:
-    """Return a row for every event and scheduler."""
     rows = (
         (
             *cells(one.scheduler, f"{step.at:%Y-%m-%d %H:%M}", step.name, step.due, step.moved),

@@ -11,15 +11,7 @@ from fairlead.models.words import be, counted, listed
 
 
 def told_shortages(broken: Iterable[Violation], problem: Problem) -> list[str]:
-    """Return a sentence for each rule that is broken, one for workloads of which the same is to be told.
-
-    Parameters
-    ----------
-    broken
-        What gave way or is broken, each with its own sentence.
-    problem
-        Says how many replicas the workloads want.
-    """
+    """Return a sentence for each rule that is broken, one for workloads of which the same is to be told."""
     alike: dict[object, list[Violation]] = {}
     for position, one in enumerate(broken):
         alike.setdefault(_shared(one, problem) or position, []).append(one)

@@ -259,7 +259,10 @@ def verdict(simulation: Simulation) -> str:
         return f"Fits: {happens}."
     unplaced = {one.workload: one.unplaced for one in simulation.effects if one.unplaced}
     rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    return f"Does not fit: {', '.join(failures(unplaced, len(rules)))}; {happens}."
+    left = ", ".join(failures(unplaced, len(rules)))
+    if not simulation.known:
+        return f"Not known whether it fits: {left} when time was over; {happens}. Raise the time limit."
+    return f"Does not fit: {left}; {happens}."
 
 
 def _happens(found: Sequence[Effect]) -> str:

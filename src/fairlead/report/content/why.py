@@ -164,7 +164,6 @@ def told(step: Step, cluster: str) -> str:
 
 
 def _cost(step: Step) -> str:
-    """Return the first level that gets worse and by how much."""
     if step.level is None:
         return "no cost" if step.proven else "no known cost"
     bound = "" if step.proven else "at most "
@@ -205,8 +204,6 @@ def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
 
     Parameters
     ----------
-    why
-        What is explained.
     shown
         How many bounds are named before the rest is counted; None names all.
     """

@@ -57,7 +57,6 @@ class _View(View):
 
 
 def _is_idle(view: View, cluster: str) -> bool:
-    """Tell whether a cluster neither holds, held nor should hold a replica."""
     held = view.placed.get(cluster) or view.workload.current.get(cluster)
     return not (held or view.wanted.get(cluster, 0) >= 1)
 

@@ -22,8 +22,6 @@ def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
 
     Parameters
     ----------
-    outcome
-        The outcome.
     decisions
         Whether the decision of every workload on every cluster is listed; False saves most of the space
         where both are many.
@@ -177,7 +175,6 @@ _FRAME_TYPES = {
 
 
 def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
-    """Return the rows of one workload, in the order of the columns."""
     shares = wanted(workload, outcome.placed(workload))
     return [
         (

@@ -46,7 +46,6 @@ def plan_document(plan: RebalancePlan) -> Document:
 
 
 def _utilisation(plan: RebalancePlan) -> list[Document]:
-    """Return how full every cluster is before and after, as far as it is known."""
     if plan.outcome.placement is None:
         return []
     after = utilisation(plan.problem, plan.outcome.placement)

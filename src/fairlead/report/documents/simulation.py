@@ -6,7 +6,7 @@ from fairlead.report.documents.outcome import conflict_document, outcome_documen
 from fairlead.report.documents.values import Document, json_number, picked
 from fairlead.solver.simulate.result import Effect, Simulation
 
-_OF_SCENARIOS = ("clusters", "fits", "status", "unplaced", "broken", "moved", "started", "lost")
+_OF_SCENARIOS = ("clusters", "fits", "known", "status", "unplaced", "broken", "moved", "started", "lost")
 
 
 def simulation_document(simulation: Simulation) -> Document:
@@ -15,7 +15,8 @@ def simulation_document(simulation: Simulation) -> Document:
     Returns
     -------
     dict
-        ``changes`` in words; ``fits``; ``workloads``, those to which the changes make a difference, with
+        ``changes`` in words; ``fits``; ``known``, false where not everything was placed in time, but a better
+        placement might be found; ``workloads``, those to which the changes make a difference, with
         ``moved``, ``started``, ``stopped``, ``lost``, ``unplaced`` and their ``clusters`` (``name``,
         ``before``, ``after``); ``anyway``, how many others would be placed the same without the
         changes, but not as they run now; ``unchanged``, how many stay as they are; ``broken``, the rules
@@ -32,7 +33,7 @@ def simulation_document(simulation: Simulation) -> Document:
     anyway = sum(effect.happens and not effect.caused for effect in simulation.effects)
     return {
         "changes": [str(change) for change in simulation.changes],
-        "fits": simulation.fits,
+        **picked(simulation, "fits", "known"),
         "workloads": [_effect(effect) for effect in simulation.caused],
         "anyway": anyway,
         "unchanged": len(simulation.effects) - len(simulation.caused) - anyway,
@@ -74,5 +75,4 @@ def _effect(effect: Effect) -> Document:
 
 
 def _used(one: Utilisation | None) -> Document | None:
-    """Return what is used and offered; None where the cluster is not there."""
     return None if one is None else picked(one, "used", "offered")

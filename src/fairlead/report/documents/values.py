@@ -16,8 +16,6 @@ def picked(thing: object, *names: str) -> Document:
 
     Parameters
     ----------
-    thing
-        The object.
     names
         Names of fields and properties; none takes all fields of a dataclass, in order.
     """

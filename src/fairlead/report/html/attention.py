@@ -23,10 +23,6 @@ def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[
 
     Parameters
     ----------
-    change
-        The numbers.
-    problem
-        What is placed.
     *between
         Figures between the replicas and the workloads, such as the number of waves.
     """

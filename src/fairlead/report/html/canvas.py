@@ -87,12 +87,8 @@ def drawn(name: str, width: float, height: float, draw: Callable[[Canvas], None]
 
     Parameters
     ----------
-    name
-        Its class.
     width, height
         In pixels.
-    draw
-        What draws it.
     """
     canvas = Canvas()
     draw(canvas)

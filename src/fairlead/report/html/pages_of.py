@@ -64,15 +64,7 @@ from fairlead.solver.why.answer import Why
 
 
 def page_of(shown: Shown, making: Making) -> Page:
-    """Return the page of an answer, or of a problem.
-
-    Parameters
-    ----------
-    shown
-        What is to be shown.
-    making
-        When and by which command it was made.
-    """
+    """Return the page of an answer, or of a problem."""
     match shown:
         case RebalancePlan():
             return plan_page(shown, making)
@@ -240,6 +232,5 @@ def _problem_lines(problem: Problem) -> list[list[Line]]:
 
 
 def _amounts(units: Mapping[str, int] | None) -> str:
-    """Return amounts by resource in a line; empty where they are not known."""
     told = amounts(units) or {}
     return ", ".join(f"{resource} {amount}" for resource, amount in told.items())

@@ -101,14 +101,8 @@ def making_section(
 
     Parameters
     ----------
-    outcome
-        The target.
-    seconds
-        Time by step.
     options
         What a plan was allowed to do; None where there is no plan.
-    making
-        When, by which command, and what else is to be told.
     """
     blocks: list[Block] = []
     if options is not None:
@@ -167,10 +161,8 @@ def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
 
 
 def _amount(amount: Amount | None) -> str:
-    """Return an amount; empty where there is no limit."""
     return "" if amount is None else str(amount)
 
 
 def _named(amounts: Mapping[str, Amount]) -> str:
-    """Return amounts by name; empty where there are none."""
     return listed([f"{name} {amount}" for name, amount in sorted(amounts.items())], "limit", NAMES_SHOWN)

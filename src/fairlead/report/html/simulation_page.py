@@ -27,7 +27,13 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES
-from fairlead.report.content.scenarios import empty_additions, scenario_table, scenario_verdict, sweep_words
+from fairlead.report.content.scenarios import (
+    empty_additions,
+    scenario_table,
+    scenario_verdict,
+    sweep_words,
+    told,
+)
 from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.simulation import (
     already,
@@ -102,8 +108,10 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")
         yield from standing_concerns(simulation.after)
     known = [one for one in simulation.scenarios if one.answered]
-    told = [f"{one.change}: {text}" for one in known for text in one.broken]
-    yield Concern("Rules that a scenario breaks", told, "case")
+    broken = [f"{one.change}: {text}" for one in known for text in one.broken]
+    yield Concern("Rules that a scenario breaks", broken, "case")
+    perhaps = [f"{one.change}: {told(one)}" for one in known if not one.known]
+    yield Concern("Not known whether everything fits: time was over", perhaps, "scenario", "notice")
     late = [str(one.change) for one in simulation.scenarios if not one.answered]
     yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 
@@ -140,7 +148,6 @@ def _by_workload(simulation: Simulation) -> Table:
 
 
 def _short(found: Table) -> Table:
-    """Return the rows of a table that a page can bear."""
     return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
 
 

@@ -203,8 +203,6 @@ def utilisation_section(answer: Shown, note: str = "") -> Section:
 
     Parameters
     ----------
-    answer
-        What tells what stands where.
     note
         A sentence more on how the panels are to be read.
     """

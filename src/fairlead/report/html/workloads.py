@@ -45,8 +45,6 @@ def placement_section(outcome: Outcome, changed: Collection[str] | None) -> Sect
 
     Parameters
     ----------
-    outcome
-        The outcome to show.
     changed
         Keys of the workloads that are shown unfolded where there are many; None for all.
     """
@@ -98,8 +96,6 @@ def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Secti
 
     Parameters
     ----------
-    outcome
-        The outcome to explain.
     changed
         Keys of the workloads that change; None where all count.
     """

@@ -295,22 +295,13 @@ def _coupling(
 
 
 def table_of(values: Iterable[Mapping[str, Any]], clusters: tuple[str, ...], scale: int = 1) -> Whole:
-    """Return mappings by cluster, one a row, as a matrix of whole numbers; other clusters are left out.
+    """Return mappings by cluster as rows of whole numbers, each times a scale that makes it whole.
 
-    Parameters
-    ----------
-    values
-        Numbers by cluster; times `scale` they are whole.
-    clusters
-        Names of the columns.
-    scale
-        What every number is multiplied with.
+    Other clusters are left out.
     """
-    if scale == 1:
-        return _scattered(list(values), clusters, 0)
-    return _scattered(
-        [{name: int(each * scale) for name, each in row.items()} for row in values], clusters, 0
-    )
+    if scale != 1:
+        values = ({name: int(each * scale) for name, each in row.items()} for row in values)
+    return _scattered(list(values), clusters, 0)
 
 
 def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], default: int) -> Whole:

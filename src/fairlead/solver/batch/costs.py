@@ -5,7 +5,7 @@ overestimated: a cost is exact at its anchor, up to less than one step, and roun
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -105,14 +105,9 @@ def _cost_of(batch: Batch, level: Level) -> LevelCost:
 
 
 def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
-    """Return steps in one unit and the grain.
+    """Return steps in one unit, a multiple of the denominators where there are few enough, and the grain.
 
-    Parameters
-    ----------
-    denominators
-        What costs are fractions of; the steps are a multiple of all where there are few enough.
-    greatest
-        No row costs more units than this.
+    No row costs more than the greatest, in units.
     """
     most = max(1, min(FINEST, LARGEST // max(1, greatest)))
     common = 1
@@ -126,25 +121,22 @@ def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
 
 def _moves(batch: Batch, level: Level) -> LevelCost:
     """Return the moves of the workloads that count on a level."""
-    counted = [_counts_on(workload, level) for workload in batch.problem.workloads]
-    table = table_of(
-        [
-            {
-                name: held
-                for name, held in workload.current.items()
-                if rule is not None and name in rule.present
-            }
-            for workload, rule in zip(batch.problem.workloads, counted, strict=True)
-        ],
-        batch.clusters,
-    )
-    saved = np.maximum(0, table.sum(axis=1) - batch.totals)
-    constant = -int(saved[[rule is not None for rule in counted]].sum())
+    table = _held(batch, [_counts_on(workload, level) for workload in batch.problem.workloads])
+    constant = -int(np.maximum(0, table.sum(axis=1) - batch.totals).sum())
     scale, grain = _scale([1], int(table.sum(axis=1).max(initial=0)))
     unit = np.where(table > 0, -scale, 0)
     nothing = np.zeros_like(table)
     shape = Shape(nothing, unit, (table,), (nothing,))
     return LevelCost(level, shape, scale, grain, Fraction(constant))
+
+
+def _held(batch: Batch, rules: Iterable[Moves | MovePrice | None]) -> Whole:
+    """Return what runs where a rule counts it, by row and column; nothing of workloads without one."""
+    rows = (
+        {name: count for name, count in workload.current.items() if rule is not None and name in rule.present}
+        for workload, rule in zip(batch.problem.workloads, rules, strict=True)
+    )
+    return table_of(rows, batch.clusters)
 
 
 def _counts_on(workload: Workload, level: Level) -> Moves | None:
@@ -191,13 +183,7 @@ def _net(batch: Batch, level: Level) -> LevelCost:
         for workload, rule in zip(workloads, rules, strict=True)
     ]
     prices = [Fraction(0) if rule is None else rule.price for rule in rules]
-    held = table_of(
-        [
-            {} if rule is None else {name: n for name, n in each.current.items() if name in rule.present}
-            for each, rule in zip(workloads, rules, strict=True)
-        ],
-        batch.clusters,
-    )
+    held = _held(batch, rules)
     most = max(math.ceil(price) for price in prices) * int(held.sum(axis=1).max(initial=0))
     away = _deviation(batch, level, weights, [price.denominator for price in prices], most)
     # A price that is no whole number of steps is rounded down, which can only lower a cost.
@@ -220,16 +206,9 @@ def _deviation(
     denominators: Sequence[int] = (),
     more: int = 0,
 ) -> LevelCost:
-    """Return the distance from the quotas of some workloads.
+    """Return the distance from the quotas of the workloads of a level's priority that have weights.
 
-    Parameters
-    ----------
-    batch, level
-        The batch and the level; workloads of another priority do not count.
-    rules
-        Weights by row; None where a workload does not count.
-    denominators, more
-        What else the steps have to be a multiple of, and what else a row may cost.
+    The steps have to be a multiple of further denominators, and a row may cost so much more.
     """
     rules = [
         rule if workload.priority == level.priority else None

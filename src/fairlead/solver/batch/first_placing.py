@@ -103,11 +103,7 @@ class Filling:
         """Return the first of some workloads placed as near to their wishes as there is room for all of them.
 
         Each is placed in the room there is before the first. None of them is where the first finds no place.
-
-        Parameters
-        ----------
-        partly
-            True where less than the total will do, and less than the fewest of a cluster if that is none.
+        Partly: where less than the total will do, and less than the fewest of a cluster if that is none.
         """
         lower, totals = self.batch.lower[rows], self.batch.totals[rows]
         found = filled(lower, self.room(rows), totals, wishes)
@@ -164,13 +160,8 @@ TINY = float(np.finfo(np.float64).tiny)
 def place_first(part: Problem) -> Placement | None:
     """Return any placement that keeps all rules; None where none is found at once.
 
-    Workloads that are more than a box and a total come first, each on any clusters that will do. All others
-    are rows of arrays, see `Filling`.
-
-    Parameters
-    ----------
-    part
-        The question; in it nothing gives way, and no affinity group is left to be chosen.
+    Nothing gives way, and no affinity group is left to be chosen. Workloads that are more than a box and a
+    total come first, each on any clusters that will do. All others are rows of arrays, see `Filling`.
     """
     rows = tuple(each for each in part.workloads if is_a_row(each))
     if not rows or not can_be_filled(part):
@@ -230,8 +221,11 @@ class _Placing:
         asked = self.fullness(self.batch.totals[:, None])
         if (asked[(self.limit < MOST_ASKED).all(axis=1)] > CLOSE_ENOUGH).any():
             return None  # all clusters together do not have what is asked for
-        if (self.fullness(self.wishes) <= 1.0).all() and (found := self._by_weights()) is not None:
-            return found
+        if (self.fullness(self.wishes) <= 1.0).all():
+            # As near to the wishes as there is room: the largest first.
+            order = np.argsort(-self.asked, kind="stable")
+            if (found := self._filled_wholly(order, self.wishes)) is not None:
+                return found
         tight = asked.max(initial=0.0) > TIGHT
         for way in (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room):
             if (found := way()) is not None:
@@ -247,10 +241,6 @@ class _Placing:
         limit = limit if replicas.shape[1] > 1 or limit.shape[1] == 1 else limit.sum(axis=1, keepdims=True)
         used = self.batch.needs.T @ replicas
         return np.where(limit > 0, used / np.maximum(limit, 0.5), 0.0)
-
-    def _by_weights(self) -> Whole | None:
-        """Fill clusters as near to the wishes as there is room: the largest first."""
-        return self._filled_wholly(np.argsort(-self.asked, kind="stable"), self.wishes)
 
     def _by_room(self) -> Whole | None:
         """Fill clusters in the ratio of their room, first who has the fewest to choose from."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from fairlead.encoders.registry import encode
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, Level
@@ -15,10 +16,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
-from fairlead.solver.answers.attainment import LexicographicResult, Note
+from fairlead.models.score import score
+from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
-from fairlead.solver.batch.conclusion import concluded
 from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
@@ -38,7 +39,9 @@ from fairlead.solver.batch.surrogate import (
     guide_of,
     straight_guide,
 )
+from fairlead.solver.levels.ties import Settled, settle
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.effort import Effort
 from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]
@@ -86,23 +89,15 @@ def solve_batch(
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
     found, notes = levels.not_worse(found, best)
-    return concluded(part, batch.placement(found), notes, search.deadline, search.seed)
+    return _concluded(part, batch.placement(found), notes, search.deadline, search.seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stage:
-    """Where a search stands before a level.
+    """Where a search stands before a level: what is pinned, and the best placement, if one is known.
 
-    Parameters
-    ----------
-    batch
-        The batch, without what no placement holds that is as good on the levels before.
-    pins
-        What is pinned.
-    best
-        The best placement; None where none is known.
-    guided
-        What was learned by the guide of the level before; None where there was none.
+    The batch is without what no placement holds that is as good on the levels before; guided is what the
+    guide of the level before has learned.
     """
 
     batch: Batch
@@ -297,3 +292,40 @@ def _over_quota(part: Problem) -> bool:
         for (name, cluster), left in allowance.left.items()
         if cluster is None
     )
+
+
+def _concluded(
+    problem: Problem, placement: Placement, notes: Sequence[Note], deadline: Deadline, seed: int
+) -> LexicographicResult:
+    """Return what was found, ties settled where every level is proven.
+
+    Levels without a note are as they are, and not proven. InternalError where the placement breaks a rule: a
+    bug.
+    """
+    broken = check(problem, placement)
+    if broken:
+        raise InternalError(f"the placement of a batch breaks a rule: {broken[0]}")
+    levels = attained(problem, placement, notes)
+    if not all(level.proven for level in levels):
+        return LexicographicResult(Status.FEASIBLE, placement, levels)
+    loose = any(level.tolerance for level in levels)
+    if loose or len(problem.workloads) * len(problem.clusters) > tuning.MOST_SETTLED:
+        return LexicographicResult(Status.OPTIMAL, placement, levels)
+    tied = _settled(problem, placement, deadline, seed)
+    if tuple(level.value for level in score(problem, tied.placement)) != tuple(
+        level.value for level in levels
+    ):
+        raise InternalError("settling ties has changed a level")
+    return LexicographicResult(Status.OPTIMAL, tied.placement, levels, tied.certain)
+
+
+def _settled(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> Settled:
+    """Return, of all placements that are as good on every level, the one that comes first."""
+    encoding = encode(problem, centres=placement, in_time=lambda: deadline.remaining() > 0)
+    if encoding is None:
+        return Settled(placement, certain=False)
+    for level, cost in encoding.levels.items():
+        if not cost.exact:
+            return Settled(placement, certain=False)
+        encoding.pin(level, cost.steps(placement))
+    return settle(encoding, placement, Effort(deadline, 1, seed))

@@ -61,7 +61,9 @@ def fits_arrays(part: Problem) -> bool:
     """Tell whether what all replicas ask for fits 64 bits, in units of the greatest common divisor."""
     asked: dict[str, list[tuple[int, int]]] = {}
     for workload in part.workloads:
-        most = _most_of(workload, part)
+        total = workload.rule(Total) is not None
+        # How many replicas all clusters together can be asked for.
+        most = max(1, workload.replicas if total else largest(workload) * len(part.clusters))
         for resource, need in needs(workload).items():
             asked.setdefault(resource, []).append((need, most))
     for amounts in asked.values():
@@ -69,12 +71,6 @@ def fits_arrays(part: Problem) -> bool:
         if sum(need // unit * count for need, count in amounts) >= MOST_ASKED:
             return False
     return True
-
-
-def _most_of(workload: Workload, part: Problem) -> int:
-    """Return how many replicas of a workload all clusters together can be asked for."""
-    total = workload.rule(Total) is not None
-    return max(1, workload.replicas if total else largest(workload) * len(part.clusters))
 
 
 def is_plain(workload: Workload) -> bool:

@@ -39,15 +39,7 @@ from fairlead.solver.running.search import Search
 
 
 def shares_of(part: Problem, count: int) -> list[Problem]:
-    """Split the workloads evenly by what they ask for, and what is there in proportion to that.
-
-    Parameters
-    ----------
-    part
-        The problem.
-    count
-        Number of shares.
-    """
+    """Split the workloads evenly by what they ask for, and what is there in proportion to that."""
     asked = {workload.key: _asked(workload) for workload in part.workloads}
     whole = sum(asked.values(), Counter[str]())
     size = {
@@ -89,18 +81,8 @@ def _asked(workload: Workload) -> Counter[str]:
 class ShareTask:
     """One share, and the prices at which its part of the bound is told.
 
-    Parameters
-    ----------
-    part
-        Its workloads, and clusters with its share of what is there.
-    level
-        The first level of the whole, on which the bound is told.
-    limits
-        What all shares together may use, by cluster and resource.
-    prices
-        Price of one unit of a resource on a cluster, in units of that level.
-    search, span
-        How to search, and how long.
+    The level is the first one of the whole, limits are what all shares together may use, and prices those of
+    one unit of a resource on a cluster, in units of that level.
     """
 
     part: Problem
@@ -115,14 +97,8 @@ class ShareTask:
 class ShareAnswer:
     """What was found for one share.
 
-    Parameters
-    ----------
-    result
-        The answer.
-    least
-        What its workloads cost at least on the first level with prices, what they pay included.
-    prices
-        Those prices as they were used; they differ from what was asked for by rounding.
+    Least is what its workloads cost at least on the first level, what they pay included; the prices are as
+    they were used, and differ from what was asked for by rounding.
     """
 
     result: LexicographicResult
@@ -158,13 +134,7 @@ class _Priced:
 
 
 def prices_of(task: tuple[Problem, Level, Span]) -> dict[Row, Fraction]:
-    """Return what one unit of each scarce resource is worth to a share, in units of the first level.
-
-    Parameters
-    ----------
-    task
-        The share, the level, and how long this may take.
-    """
+    """Return what one unit of each scarce resource is worth to a share, in units of the first level."""
     share, level, span = task
     deadline = span.begun()
     priced = _Priced.of(share, level)
@@ -179,13 +149,7 @@ def prices_of(task: tuple[Problem, Level, Span]) -> dict[Row, Fraction]:
 
 
 def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, int]:
-    """Return what a share would use at prices, by cluster and resource, in the resource's unit.
-
-    Parameters
-    ----------
-    task
-        The share, the level, and the prices.
-    """
+    """Return what a share would use at prices, by cluster and resource, in the resource's unit."""
     share, level, prices = task
     priced = _Priced.of(share, level)
     batch = priced.model.batch
@@ -213,7 +177,7 @@ def solve_share(task: ShareTask) -> ShareAnswer:
     least = lower_bound(model, prices, rows)
     used: dict[Row, Fraction] = {}
     for place, (row, steps) in enumerate(zip(coupling.names, wide.steps, strict=True)):
-        price, bits = whole.capacity[place], whole.capacity_bits[place]
+        price, bits = whole.capacity[place]
         # What the bound takes off for what is there is added again: the whole has its own limits.
         least += -((-price * int(coupling.limit[place])) >> bits)
         used[row] = Fraction(price, 1 << bits) / steps

@@ -89,17 +89,6 @@ def straight_guide(
 
     Levels that come before the deviation do not mind where replicas stand, and what is found for them is no
     good start for the deviation where that is in a few heaps. So the deviation counts as well, though little.
-
-    Parameters
-    ----------
-    batch, pins
-        The batch, and what is pinned.
-    cost, after
-        The level, whose costs are straight, and those of lower priority that measure the same.
-    deviations
-        The deviation of every priority, the most urgent first.
-    latest
-        When the search by the guide is to end.
     """
     straight = guide_of(batch, cost, after)
     share = tuning.SHARE_OF_DEVIATION * (tuning.SHARE if after else 1.0)
@@ -149,24 +138,7 @@ def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float)
 
 
 def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:
-    """Freeze the workloads of higher priority where they stand.
-
-    Parameters
-    ----------
-    batch
-        The batch.
-    cost
-        The level that is minimised.
-    pinned
-        What is pinned before it.
-    best
-        Where they stand.
-
-    Returns
-    -------
-    tuple
-        The batch, and the pins that could still be broken.
-    """
+    """Freeze the workloads of higher priority where they stand; return also the pins that still count."""
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     rows: NDArray[np.bool_] = priorities > cost.level.priority
     if not rows.any():
@@ -194,15 +166,6 @@ def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> lis
 
     What counted little is all that counts now, and what was the level is a pin, dear as it was before; less
     dear where it leaves much room, and dearer where it leaves hardly any.
-
-    Parameters
-    ----------
-    found
-        What was found by the guide.
-    pinned
-        The levels that are pinned now.
-    model
-        The level after it.
     """
     guide = found.guide
     dear = dict(zip(guide.pinned, found.prices.pins.tolist(), strict=True)) | {guide.level: 1.0}

@@ -26,20 +26,14 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One division.
-
-    Parameters
-    ----------
-    weights
-        Weight by candidate, in name order.
-    minimum, maximum
-        Fewest and most replicas by candidate; absent means none.
-    """
+    """One division."""
 
     replicas: int
     weights: Mapping[str, int]
+    """Weight by candidate, in name order."""
     minimum: Mapping[str, int]
     maximum: Mapping[str, int]
+    """Fewest and most replicas by candidate; absent means none."""
 
 
 Divide = Callable[[Question], Mapping[str, int] | None]
@@ -64,7 +58,6 @@ def place(problem: Problem, like: str, deadline: Deadline | None = None) -> Disp
 
 
 def _place(workload: Workload, names: tuple[str, ...], divide: Divide) -> Mapping[str, int] | None:
-    """Place one workload; None where its division is refused."""
     candidates = workload.rule(Candidates)
     open_to = candidates.names if candidates else names
     copies = workload.rule(Duplicated)

@@ -14,44 +14,29 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Dispensed:
-    """The answer of a dispenser.
-
-    Parameters
-    ----------
-    placement
-        Replicas by workload and cluster; after a failure what is left behind.
-    reasons
-        Categories of failure by workload, such as ``Unschedulable``, in the order in which they happened.
-    groups
-        Affinity group that was chosen by workload, where it was one.
-    selected
-        Clusters that get the manifest by workload, those without replicas among them, where the dispenser
-        tells.
-    """
+    """The answer of a dispenser."""
 
     placement: Placement
+    """Replicas by workload and cluster; after a failure what is left behind."""
     reasons: Mapping[str, str] = field(default_factory=dict)
+    """Categories of failure by workload, such as ``Unschedulable``, in the order in which they happened."""
     groups: Mapping[str, str] = field(default_factory=dict)
+    """Affinity group that was chosen by workload, where it was one."""
     selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Clusters that get the manifest by workload, those without replicas among them, where the dispenser
+    tells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a scheduler answers for one workload.
-
-    Parameters
-    ----------
-    replicas
-        Replicas by cluster; after a failure what is left behind. A cluster with 0 gets the manifest only.
-    reason
-        Category of the failure; None where there is none.
-    group
-        The chosen affinity group; empty where there is none.
-    """
+    """What a scheduler answers for one workload."""
 
     replicas: Mapping[str, int]
+    """Replicas by cluster; after a failure what is left behind. A cluster with 0 gets the manifest only."""
     reason: str | None = None
+    """Category of the failure; None where there is none."""
     group: str = ""
+    """The chosen affinity group; empty where there is none."""
 
 
 def place_in_turn(

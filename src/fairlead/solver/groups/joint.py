@@ -84,7 +84,10 @@ def _where_it_is(workload: Workload, problem: Problem) -> Workload:
 
 def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -> Joint:
     """Look for the first joint choice with one model."""
-    search = _Search(encode_choice(problem, options), deadline, seed)
+    choice = encode_choice(problem, options, in_time=lambda: deadline.remaining() > 0)
+    if choice is None:
+        return Joint(None, False)
+    search = _Search(choice, deadline, seed)
     found = search.ask([])
     if found.values is None:
         return Joint(None, found.verdict is Verdict.INFEASIBLE)

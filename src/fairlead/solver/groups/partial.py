@@ -17,6 +17,8 @@ from fairlead.solver.running.deadline import Deadline
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""
+_Fits = Callable[[Sequence[Workload], Problem], bool | None]
+"""Tells whether some workloads of a problem can be placed beside nobody else; None where it is not known."""
 
 
 def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Deadline) -> Chosen:
@@ -39,14 +41,14 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         From when on nothing more is tried: who is left then gets the first group.
     """
 
-    def in_time(trial: Problem) -> bool | None:
-        return feasible(trial) if until.remaining() else None
+    def fits(workloads: Sequence[Workload], problem: Problem) -> bool | None:
+        return feasible(beside_nobody(workloads, problem)) if until.remaining() else None
 
     fixed = [_only(each) for each in part.workloads if not is_open(each)]
-    decided = _placeable(fixed, part, in_time)
+    decided = _placeable(fixed, part, fits)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
     for workload in sorted(filter(is_open, part.workloads), key=turn):
-        found = first_feasible(workload, decided, part, in_time)
+        found = _first_feasible(workload, decided, part, fits)
         if found is not None:
             decided.append(settled_in(workload, found))
         elif until.remaining():
@@ -63,12 +65,12 @@ def _only(workload: Workload) -> Workload:
     return settled_in(workload, groups[0]) if groups else workload
 
 
-def first_feasible(
-    workload: Workload, decided: Sequence[Workload], problem: Problem, feasible: Feasible
+def _first_feasible(
+    workload: Workload, decided: Sequence[Workload], problem: Problem, fits: _Fits
 ) -> AffinityGroup | None:
     """Return the first group in which a workload can be placed beside those decided; None for none."""
     for group in from_start(workload):
-        if feasible(beside_nobody([*decided, settled_in(workload, group)], problem)):
+        if fits([*decided, settled_in(workload, group)], problem):
             return group
     return None
 
@@ -92,23 +94,32 @@ def _gone(workload: Workload) -> Workload:
     )
 
 
-def _placeable(workloads: Sequence[Workload], problem: Problem, feasible: Feasible) -> list[Workload]:
+def _placeable(workloads: Sequence[Workload], problem: Problem, fits: _Fits) -> list[Workload]:
     """Return the workloads that can be placed together, the most urgent first where not all can."""
-    if feasible(beside_nobody(workloads, problem)):
+    if fits(workloads, problem):
         return list(workloads)
     keys = {workload.key for workload in workloads}
     found: list[Workload] = []
     for part in components(beside_nobody(workloads, problem)):
-        asked = [workload for workload in part.workloads if workload.key in keys]
-        if feasible(part):
-            found += asked
-            continue
-        together: list[Workload] = []
-        for workload in sorted(asked, key=turn):
-            if feasible(beside_nobody([*together, workload], part)):
-                together.append(workload)
-        found += together
+        asked = sorted((workload for workload in part.workloads if workload.key in keys), key=turn)
+        found += _beside([], asked, part, fits)
     return found
+
+
+def _beside(
+    together: Sequence[Workload], more: Sequence[Workload], problem: Problem, fits: _Fits
+) -> Sequence[Workload]:
+    """Return some workloads with each of more that can be placed beside those before it.
+
+    What can be placed together can be placed in part as well, so of many only those are asked about one by
+    one that stand near one that cannot.
+    """
+    if not more or fits([*together, *more], problem):
+        return [*together, *more]
+    if len(more) == 1:
+        return together
+    half = len(more) // 2
+    return _beside(_beside(together, more[:half], problem, fits), more[half:], problem, fits)
 
 
 def _given_way(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
-from fairlead.solver.answers.answer import Answer, Question, proven
+from fairlead.solver.answers.answer import Answer, Question, proven, together
 from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.feasibility import has_to_give_way, what_fits
 from fairlead.solver.parts.competing import solve_competing
@@ -70,7 +70,8 @@ def _in_full(question: Question) -> Answer | None:
     if has_to_give_way(question.part, question.search):
         return None
     answer = solve_part(replace(question, part=replace(question.part, partial=False)))
-    return answer if answer.placement is not None else None
+    # Nothing gives way, which the levels of the part that was asked about say as well.
+    return together(question.part, [answer]) if answer.placement is not None else None
 
 
 def _what_fits(question: Question) -> Answer | None:

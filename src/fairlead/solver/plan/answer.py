@@ -15,7 +15,6 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
-from fairlead.models.rules.moves import Moves
 from fairlead.models.share import Amount, is_amount
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
@@ -163,18 +162,18 @@ class RebalancePlan(Answer):
 
     @cached_property
     def moves(self) -> int:
-        """How many replicas move: are stopped in one cluster although they need not be."""
+        """How many replicas move: are stopped in one cluster and started in another."""
         return sum(self.moves_by_workload.values())
 
-    @cached_property
+    @property
     def started(self) -> int:
         """How many replicas start that nothing is stopped for."""
-        return sum(max(0, change.difference) for change in self.changes) - self.moves
+        return sum(started for started, _ in self._shifts.values()) - self.moves
 
-    @cached_property
+    @property
     def stopped(self) -> int:
         """How many replicas stop that start nowhere else."""
-        return sum(max(0, -change.difference) for change in self.changes) - self.moves
+        return sum(stopped for _, stopped in self._shifts.values()) - self.moves
 
     @property
     def blocked(self) -> int:
@@ -184,15 +183,17 @@ class RebalancePlan(Answer):
     @cached_property
     def moves_by_workload(self) -> Mapping[str, int]:
         """How many replicas of every workload move; workloads of which none does are left out."""
-        target = self.outcome.placement
-        if target is None:
-            return {}
-        present = Moves(frozenset(self.problem.cluster_by_name))
-        counts = {
-            workload.key: present.among(workload, target.of(workload.key))
-            for workload in self.problem.workloads
-        }
-        return {key: count for key, count in counts.items() if count > 0}
+        return {key: min(shift) for key, shift in self._shifts.items() if min(shift) > 0}
+
+    @cached_property
+    def _shifts(self) -> Mapping[str, tuple[int, int]]:
+        """How many replicas of every workload that changes are started and stopped."""
+        found: dict[str, tuple[int, int]] = {}
+        for change in self.changes:
+            started, stopped = found.get(change.workload, (0, 0))
+            more = change.difference
+            found[change.workload] = started + max(0, more), stopped + max(0, -more)
+        return found
 
     @cached_property
     def passed_inside(self) -> tuple[PassedInside, ...]:

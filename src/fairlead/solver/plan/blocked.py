@@ -24,17 +24,7 @@ Reaches = Callable[[Migration], bool]
 def blocked_moves(
     plan: WavePlan, stuck: Migration, used: Mapping[Place, int], reaches: Reaches
 ) -> tuple[Blocked, ...]:
-    """Return what the plan leaves undone, and why.
-
-    Parameters
-    ----------
-    plan
-        The plan without its blocked moves.
-    stuck
-        What has not arrived, as it stands when the plan ends.
-    reaches
-        Tells whether a changed migration reaches its target.
-    """
+    """Return what the plan leaves undone, and why; stuck is what has not arrived when it ends."""
     room = stuck.room(used)
     moves = [
         move

@@ -1,12 +1,11 @@
 """Waves made greedily: as much as fits into every wave, what repairs or frees scarce room first."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from fairlead.solver.plan.builder import Addition, WaveBuilder
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
-from fairlead.solver.plan.steps import Step, after, total
+from fairlead.solver.plan.steps import Step, after, minus, total
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 
@@ -19,24 +18,22 @@ Steps = Mapping[str, Step]
 NOT_URGENT: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Scarcity:
-    """How much room arriving replicas lack on a cluster, in millionths of what it has."""
-
-    short: Mapping[str, int]
-
-    def sources(self, out: Placed) -> list[str]:
-        """Return clusters to be left, those first that lack the most room."""
-        return sorted(out, key=lambda cluster: (-self.short.get(cluster, 0), cluster))
+Scarcity = Mapping[str, int]
+"""How much room arriving replicas lack on a cluster, in millionths of what it has."""
 
 
-def scarcity(migration: Migration, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> Scarcity:
+def _scarcity(migration: Migration, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> Scarcity:
     """Return on which clusters arriving replicas lack room."""
     short: dict[str, int] = {}
     for place, lack in migration.lacking(positions, room).items():
         share = lack * 10**6 // (migration.limits[place] + 1) + 1
         short[place[0]] = max(share, short.get(place[0], 0))
-    return Scarcity(short)
+    return short
+
+
+def _sources(out: Placed, scarce: Scarcity) -> list[str]:
+    """Return clusters to be left, those first that lack the most room."""
+    return sorted(out, key=lambda cluster: (-scarce.get(cluster, 0), cluster))
 
 
 def greedy_wave(
@@ -45,15 +42,9 @@ def greedy_wave(
     used: Mapping[Place, int],
     urgent: Mapping[str, int] = NOT_URGENT,
 ) -> Steps:
-    """Return one wave of moves straight to the target; empty where nothing gets on.
-
-    Parameters
-    ----------
-    urgent
-        Workloads that go before others, the more urgent the larger the number.
-    """
+    """Return one wave straight to the target, urgent workloads first; empty where nothing gets on."""
     builder = WaveBuilder(migration, positions, used)
-    scarce = scarcity(migration, positions, builder.room)
+    scarce = _scarcity(migration, positions, builder.room)
     pending = [path for key, path in migration.paths.items() if any(left_over(path, positions[key]))]
     for path in pending:
         _stop_for_good(path, builder, scarce)
@@ -88,10 +79,7 @@ def follow(
     then, taken = dict(positions), dict(used)
     for key, step in wave.items():
         then[key] = after(positions[key], step)
-        path = migration.paths[key]
-        charge(taken, path.needs, step.starts)
-        for stopped in filter(None, (step.late, step.early, step.gone)):
-            charge(taken, path.needs, {cluster: -count for cluster, count in stopped.items()})
+        charge(taken, migration.paths[key].needs, minus(then[key], positions[key]))
     return then, taken
 
 
@@ -116,7 +104,7 @@ def _ordered(
 
     def rank(path: WorkloadPath) -> tuple[bool, int, int, str]:
         out, into = left_over(path, positions[path.key])
-        freed = max((scarce.short.get(cluster, 0) for cluster in out), default=0)
+        freed = max((scarce.get(cluster, 0) for cluster in out), default=0)
         size = sum(
             need * 10**6 // (builder.migration.limits[place] + 1)
             for cluster in into
@@ -128,13 +116,7 @@ def _ordered(
 
 
 def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> bool:
-    """Tell whether moving mends something: replicas missing, or standing where they must not.
-
-    Parameters
-    ----------
-    room
-        What is left by cluster and resource; below 0 where more is used than there is.
-    """
+    """Tell whether moving mends something: replicas missing, or standing where they must not."""
     out = left_over(path, position)[0]
     return (
         total(position) < total(path.target)
@@ -150,10 +132,10 @@ def _stop_for_good(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -
     if surplus <= 0:
         return
     out = builder.remaining(path)[0]
-    gone = _take(out, surplus, scarce.sources(out))
+    gone = _take(out, surplus, _sources(out, scarce))
     if builder.add((path, Step(gone=gone))):
         return
-    for cluster in scarce.sources(out):
+    for cluster in _sources(out, scarce):
         count = min(surplus, out[cluster])
         while count and not builder.add((path, Step(gone={cluster: count}))):
             count -= 1
@@ -190,7 +172,7 @@ def _tries(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Iterat
     if into:
         yield _step(path, builder, out, _fitting(path, builder, into), scarce)
     if path.tricky and into:
-        for source in [*scarce.sources(out), None]:
+        for source in [*_sources(out, scarce), None]:
             for sink in sorted(into):
                 yield from _pair(path, builder, source, sink)
 
@@ -220,7 +202,7 @@ def _whole(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Step:
     """Return everything that is left of a workload's way as one step."""
     out, into = builder.remaining(path)
     if total(out) > total(into):
-        out = _take(out, total(into), scarce.sources(out))
+        out = _take(out, total(into), _sources(out, scarce))
     return moving(path, out, into)
 
 
@@ -257,7 +239,7 @@ def _step(path: WorkloadPath, builder: WaveBuilder, out: Placed, fitting: Placed
         margin = max(0, max(path.most, running) - peak)
         count = min(count, margin + (max(0, count - missing) if early else 0))
     starts = _take(fitting, count, sorted(fitting))
-    stops = _take(out, max(0, total(starts) - missing), scarce.sources(out))
+    stops = _take(out, max(0, total(starts) - missing), _sources(out, scarce))
     return moving(path, stops, starts)
 
 

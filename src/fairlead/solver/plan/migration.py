@@ -153,6 +153,11 @@ def changing(path: WorkloadPath, *, everywhere: bool) -> list[str]:
     return sorted({*out, *into, *more})
 
 
+def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
+    """Return how many numbers of replicas a model of so many waves has."""
+    return waves * sum(len(changing(path, everywhere=everywhere)) for path in migration.paths.values())
+
+
 def migration_of(
     problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
 ) -> Migration:
@@ -185,7 +190,12 @@ def migration_of(
             path = _path(workload, problem, (start, end), needs, options, everywhere=everywhere)
             paths[workload.key] = replace(path, bound=True) if workload.key in bound else path
     places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
-    given = {**problem.limits, **_quota_limits(problem)}
+    quotas = {
+        _quota_place(allowance.rule, scope): amount
+        for allowance in problem.allowances
+        for scope, amount in allowance.left.items()
+    }
+    given = {**problem.limits, **quotas}
     limits = {place: max(given.get(place, 0), due.get(place, 0)) for place in sorted(places)}
     still = {key: current.of(key) for key in problem.workload_by_key if key not in paths}
     regions = {
@@ -242,15 +252,6 @@ def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[s
         if taken:
             found[name] = taken
     return found
-
-
-def _quota_limits(problem: Problem) -> dict[Place, int]:
-    """Return what quotas allow."""
-    return {
-        _quota_place(allowance.rule, scope): amount
-        for allowance in problem.allowances
-        for scope, amount in allowance.left.items()
-    }
 
 
 def _quota_place(rule: Quota, scope: Scope) -> Place:

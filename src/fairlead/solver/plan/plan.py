@@ -121,7 +121,10 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         waves,
     )
     if resume is not None:
-        options, outcome = _resumed(problem, options, resume, deviation, partial=partial)
+        saved = saved_plan(resume)
+        _refuse_settings(options, saved, deviation)
+        options = replace(options, waves=saved.waves)
+        outcome = _saved_target(problem, saved, partial=partial)
     else:
         question = planned(problem, options)
         outcome = solve(
@@ -150,20 +153,6 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
         return kind(given)
     except ValueError:
         raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
-
-
-def _resumed(
-    problem: Problem,
-    options: PlanOptions,
-    resume: Mapping[str, Any] | Document,
-    deviation: str | None,
-    *,
-    partial: bool,
-) -> tuple[PlanOptions, Outcome]:
-    """Return how a saved plan moves replicas, and its target as the outcome of the problem as it is now."""
-    saved = saved_plan(resume)
-    _refuse_settings(options, saved, deviation)
-    return replace(options, waves=saved.waves), _saved_target(problem, saved, partial=partial)
 
 
 def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:

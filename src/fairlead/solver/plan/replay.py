@@ -188,18 +188,13 @@ def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[V
             text = f"{move.workload}: there is no cluster {cluster}"
             yield Violation("moves", text, move.replicas, None, move.workload, cluster)
     if move.replicas < 1 or move.source == move.target:
-        ends = f"from {_name(move.source)} to {_name(move.target)}"
+        ends = f"from {move.source or 'nowhere'} to {move.target or 'nowhere'}"
         text = f"{move.workload}: moving {move.replicas} {ends} is no move"
         yield Violation("moves", text, 1, None, move.workload)
     order, both = options.order_of(move.workload), move.source is not None and move.target is not None
     if both and order is not Order.EITHER and move.stop_first != (order is Order.STOP_FIRST):
         text = f"{move.workload}: moves against its order, which is {order}"
         yield Violation("moves", text, move.replicas, None, move.workload)
-
-
-def _name(cluster: str | None) -> str:
-    """Return the name of a cluster in a sentence."""
-    return cluster or "nowhere"
 
 
 def _starts_where_closed(
@@ -222,15 +217,7 @@ def _starts_where_closed(
 
 @dataclass(frozen=True, slots=True)
 class PassedInside:
-    """A rule that does not hold for a moment.
-
-    Parameters
-    ----------
-    wave
-        Number of the wave, from 1.
-    violation
-        What does not hold meanwhile, in the user's words.
-    """
+    """A rule that does not hold for a moment, inside a wave; waves are numbered from 1."""
 
     wave: int
     violation: Violation

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, Strict
 
@@ -23,10 +23,8 @@ from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.share import is_amount
 from fairlead.models.source import Source
+from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
 from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WaveOptions, WavePlan
-
-if TYPE_CHECKING:
-    from fairlead.solver.plan.answer import RebalancePlan
 
 VERSION = "fairlead.io/plan/v1"
 """Names the form of the document; a saved plan of another form is refused."""
@@ -190,41 +188,13 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetDifference:
-    """A workload and a cluster for which two plans have different targets.
-
-    Parameters
-    ----------
-    workload, cluster
-        Where.
-    before, after
-        Replicas in the target of the saved plan, and in that of the new one.
-    """
-
-    workload: str
-    cluster: str
-    before: int
-    after: int
-
-    @property
-    def difference(self) -> int:
-        """Replicas more (positive) or fewer (negative) than in the saved plan."""
-        return self.after - self.before
+class TargetDifference(PlannedChange):
+    """A workload and a cluster for which a saved plan and a new one, before and after, differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSummary:
-    """What is compared of one plan.
-
-    Parameters
-    ----------
-    target
-        Replicas by workload and cluster; None where the plan has no target.
-    moves
-        Replicas that move.
-    waves
-        Number of waves; None where there is no target.
-    """
+    """What is compared of one plan: target and number of waves, None where there is no target, and moves."""
 
     target: Placement | None
     moves: int

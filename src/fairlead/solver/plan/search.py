@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
-from fairlead.solver.plan.questions import one_wave, reach, size
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over, size
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.effort import Effort, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""
@@ -38,15 +37,7 @@ Everywhere = Callable[[], Migration]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where a search has got to.
-
-    Parameters
-    ----------
-    detours
-        True where replicas wait on the way.
-    bound
-        Waves that are needed at the least to get where these waves lead.
-    """
+    """Where a search has got to; replicas wait on detours, and the way takes so many waves at least."""
 
     waves: tuple[Steps, ...]
     detours: bool = False
@@ -54,13 +45,7 @@ class Search:
 
 
 def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
-    """Return waves that get as near to the target as was found, without looking for fewer.
-
-    Parameters
-    ----------
-    everywhere
-        The same with the rules of all clusters, for detours; None where there are to be none.
-    """
+    """Return waves that get as near to the target as was found, without looking for fewer."""
     if (wave := _starts(migration)) is not None:
         return Search((wave,))
     waves, detours = _greedy(migration, deadline), False
@@ -132,10 +117,25 @@ def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, .
     """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
     if not any(path.tricky or path.order is not Order.START_FIRST for path in stuck.paths.values()):
         return ()
-    wave = one_wave(stuck, Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed))
-    if not wave or not holds(stuck, (wave,)):
-        return ()
-    return (wave, *run(at(stuck, (wave,))))
+    from fairlead.solver.plan.wave_model import WaveModel
+
+    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    wave = WaveModel(stuck, 1, everywhere=False).nearest(effort)
+    return (*wave, *run(at(stuck, wave))) if wave and holds(stuck, wave) else ()
+
+
+def reach(
+    migration: Migration, waves: int, effort: Effort, *, everywhere: bool
+) -> tuple[Verdict, tuple[Steps, ...]]:
+    """Ask CP-SAT for so many waves to the target, with waiting on any open cluster if everywhere is.
+
+    ``INFEASIBLE`` is proven; waves that break a rule count as none. OR-Tools is imported with the first
+    question, as few plans have one.
+    """
+    from fairlead.solver.plan.wave_model import WaveModel
+
+    verdict, found = WaveModel(migration, waves, everywhere=everywhere).reach(effort)
+    return verdict, found if holds(migration, found) else ()
 
 
 def _other_end(
@@ -149,7 +149,7 @@ def _other_end(
             break
         effort = Effort(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
         _, found = reach(part, count, effort, everywhere=free)
-        if found and holds(part, found):
+        if found:
             return (*waves[:kept], *found)
     return ()
 
@@ -158,11 +158,6 @@ def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     """Return waves that begin with a detour and get nearer to the target; empty where none was found.
 
     A detour lets a replica wait on a third cluster, so that clusters without room can exchange replicas.
-
-    Parameters
-    ----------
-    migration
-        What moves, stuck as it stands; its own rules are those of all clusters.
     """
     far = distance(migration, migration.start())
     for _, wave in zip(range(TRIES), _detours(migration), strict=False):

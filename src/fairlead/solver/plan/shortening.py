@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from fairlead.solver.plan.greedy import Steps, end_of, repairs
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
-from fairlead.solver.plan.questions import reach, size
-from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over, size
+from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach
 from fairlead.solver.plan.steps import NOTHING, total
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
@@ -31,7 +30,7 @@ def shortened(
         return Search(search.waves, search.detours, len(search.waves))
     free = search.detours and everywhere is not None
     chosen = everywhere() if free and everywhere is not None else migration
-    chosen = chosen.bound_for({**chosen.start(), **end_of(chosen, search.waves)[0]})
+    chosen = chosen.bound_for(end_of(chosen, search.waves)[0])
     waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
     # One wave has no detours; of more waves the calculation knows only those without.
     bound = min(len(waves), fewest_waves(chosen, min(2, len(waves)) if search.detours else len(waves)))
@@ -40,7 +39,7 @@ def shortened(
         verdict, found = reach(chosen, bound, effort, everywhere=free)
         if verdict is Verdict.INFEASIBLE:
             bound += 1
-        elif found and holds(chosen, found):
+        elif found:
             waves, bound = found, len(found)
         else:
             break
@@ -50,13 +49,7 @@ def shortened(
 
 
 def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
-    """Return the same steps with those that mend something in the earliest waves in which they fit.
-
-    Parameters
-    ----------
-    migration
-        What moves, without detours.
-    """
+    """Return the same steps, without detours, with those that mend something as early as they fit."""
     room = migration.room(migration.used)
     mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
     moved = True
@@ -87,10 +80,9 @@ def _squeezed(
     for width in WIDTHS:
         start = len(waves) - width
         while start >= 0 and deadline.remaining():
-            shorter = _one_fewer(
-                migration, waves[:start], waves[start : start + width], deadline, seed, free=free
-            )
-            if shorter is None:
+            part = at(migration, waves[:start])
+            shorter = _one_fewer(part, waves[start : start + width], deadline, seed, free=free)
+            if not shorter:
                 start -= 1
                 continue
             waves = (*waves[:start], *shorter, *waves[start + width :])
@@ -99,25 +91,16 @@ def _squeezed(
 
 
 def _one_fewer(
-    migration: Migration,
-    before: tuple[Steps, ...],
-    window: tuple[Steps, ...],
-    deadline: Deadline,
-    seed: int,
-    *,
-    free: bool,
-) -> tuple[Steps, ...] | None:
-    """Return one wave fewer that leads to the same state; None where none was found."""
-    part = at(migration, before)
-    end = end_of(part, window)[0]
-    part = part.bound_for({**part.start(), **end})
-    part = part.starting_at(part.start())
+    migration: Migration, window: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+) -> tuple[Steps, ...]:
+    """Return one wave fewer that leads to the same state; empty where none was found."""
+    bound = migration.bound_for(end_of(migration, window)[0])
+    part = bound.starting_at(bound.start())
     count = len(window) - 1
     if size(part, count, everywhere=free) > 2 * SMALL:
-        return None
+        return ()
     effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
-    _, found = reach(part, count, effort, everywhere=free)
-    return found if found and holds(part, found) else None
+    return reach(part, count, effort, everywhere=free)[1]
 
 
 def fewest_waves(migration: Migration, most: int) -> int:

@@ -122,7 +122,7 @@ def course(before: Placed, step: Step) -> Course:
 
 def after(before: Placed, step: Step) -> dict[str, int]:
     """Return what stands when the wave is done."""
-    return minus(plus(minus(minus(before, step.gone), step.early), step.starts), step.late)
+    return dict(course(before, step)[Moment.AFTER])
 
 
 def wave_of(steps: Mapping[str, Step], regions: Regions) -> Wave:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import as_scheduled
@@ -56,12 +56,15 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)
+    pins = (
+        MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=leaving) for key in sorted(still)
+    )
     question = replace(
         problem,
         # Nothing is moved only to fill clusters alike.
         levels=tuple(key for key in problem.levels if key != BALANCE.key),
         workloads=workloads,
-        rules=(*problem.rules, *_budgets(problem, options, leaving), *_pins(still, leaving)),
+        rules=(*problem.rules, *_budgets(problem, options, leaving), *pins),
     )
     return trusted(question) if options.budgets == Budgets() else question
 
@@ -146,9 +149,3 @@ def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leavin
 def _running_on(cluster: str, problem: Problem) -> int:
     """Return the replicas that run on a cluster now."""
     return sum(workload.current.get(cluster, 0) for workload in problem.workloads)
-
-
-def _pins(keys: Iterable[str], leaving: UnderWay) -> Iterator[MoveBudget]:
-    """Yield a budget of nothing for every workload that stays."""
-    for key in sorted(keys):
-        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=leaving)

@@ -80,13 +80,7 @@ class Course:
 
 
 def course(before: Placed, moves: Iterable[Move]) -> Course:
-    """Return what stands where while the moves of one workload are made.
-
-    Returns
-    -------
-    Course
-        Numbers below 0 where the moves stop what is not there.
-    """
+    """Return what stands where while moves are made; below 0 where they stop what is not there."""
     stopped, under_way, started, after = dict(before), dict(before), dict(before), dict(before)
     for move in moves:
         if move.source is not None:

@@ -6,7 +6,7 @@ Where a rule with gaps is broken at the start, the model allows what is no worse
 more than the rule allows later; so "no" is proven, and a "yes" is looked at once more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from ortools.sat.python import cp_model
 
@@ -47,22 +47,28 @@ class WaveModel:
             for group in migration.companions:
                 self.rows.companions(group, number, then)
 
-    def numbers(self, kind: str) -> list[cp_model.IntVar]:
-        """Return all numbers of a kind."""
-        return [variable for (_, _, _, each), variable in self.variables.items() if each == kind]
-
-    def reach(self) -> None:
-        """Ask for the target at the end."""
+    def reach(self, effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+        """Return waves that end at the target, and stop and wait as little as possible on the way."""
         for key, places in self.standing.items():
             target = self.migration.paths[key].target
             for cluster in places[-1].keys() | target.keys():
                 self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
+        return self._solved({"early": 1, "starts": 1} if self.everywhere else {"early": 1}, effort)
 
-    def solve(
-        self, cost: Sequence[tuple[cp_model.IntVar, int]], effort: Effort
-    ) -> tuple[Verdict, tuple[Steps, ...]]:
-        """Run the model and read the waves."""
+    def nearest(self, effort: Effort) -> tuple[Steps, ...]:
+        """Return waves that move the most replicas, stopping as few first as possible; empty for none."""
+        weight = 1 + sum(total(path.start) for path in self.migration.paths.values())
+        return self._solved({"early": 1, "starts": -weight, "gone": -weight}, effort)[1]
+
+    def _solved(self, costs: Mapping[str, int], effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+        """Run the model with costs by kind of number, and read the waves."""
         keys = list(self.variables)
+        cost = [
+            (variable, each)
+            for kind, each in costs.items()
+            for (_, _, _, own), variable in self.variables.items()
+            if own == kind
+        ]
         finding = run(self.model, list(self.variables.values()), cost, (), effort)
         if finding.values is None:
             return finding.verdict, ()

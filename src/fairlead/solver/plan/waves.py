@@ -177,17 +177,15 @@ class Wave:
     moves: tuple[Move, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "moves", tuple(sorted(self.moves, key=_place_of)))
+        def place(move: Move) -> tuple[str, str, str, bool]:
+            return move.workload, move.source or "", move.target or "", move.stop_first
+
+        object.__setattr__(self, "moves", tuple(sorted(self.moves, key=place)))
 
     @property
     def replicas(self) -> int:
         """How many replicas the wave moves, starts or stops."""
         return sum(move.replicas for move in self.moves)
-
-
-def _place_of(move: Move) -> tuple[str, str, str, bool]:
-    """Return by what moves are sorted."""
-    return move.workload, move.source or "", move.target or "", move.stop_first
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,14 +44,10 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """From now on the fleet is described by other manifests.
+    """From now on the fleet is what other manifests describe together.
 
-    What the script has scaled stays scaled, and what it has closed stays closed.
-
-    Parameters
-    ----------
-    problem
-        What all manifests describe together; what runs in it counts only for workloads that are new.
+    What runs in them counts only for workloads that are new. What the script has scaled stays scaled, and
+    what it has closed stays closed.
     """
 
     problem: Problem
@@ -59,13 +55,7 @@ class Manifests:
 
 @dataclass(frozen=True, slots=True)
 class Rebalance:
-    """Whoever plans may move replicas that are not due, as far as a budget allows.
-
-    Parameters
-    ----------
-    budget
-        Replicas that may move: a number, or a share of what runs such as ``2%``.
-    """
+    """Whoever plans may move replicas that are not due: so many, or a share of what runs such as ``2%``."""
 
     budget: int | str
 
@@ -76,17 +66,7 @@ Step = Clusters | Scale | At | Manifests | Rebalance
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens.
-
-    Parameters
-    ----------
-    at
-        When.
-    steps
-        What, in order.
-    name
-        What people call it; may be empty.
-    """
+    """Something that happens: when, what in order, and what people call it, which may be empty."""
 
     at: datetime
     steps: tuple[Step, ...]

@@ -74,13 +74,7 @@ class State:
 
 @dataclass(slots=True)
 class Judge:
-    """Judges one state after the other, and every workload anew only where it has changed.
-
-    Attributes
-    ----------
-    known
-        Worth of every workload with what it was judged by.
-    """
+    """Judges one state after the other, and every workload anew only where it has changed."""
 
     known: dict[str, tuple[Workload, Mapping[str, int], Worth]] = field(default_factory=dict)
 

@@ -54,20 +54,7 @@ class Moment:
 
 
 def moments(problem: Problem, script: Script) -> Iterator[Moment]:
-    """Yield the fleet after every event of a script.
-
-    Parameters
-    ----------
-    problem
-        The fleet before the first event.
-    script
-        The events.
-
-    Raises
-    ------
-    UsageError
-        Where an event names what is not there.
-    """
+    """Yield the fleet after every event of a script; UsageError where one names what is not there."""
     state = _State.of(problem)
     known: Mapping[str, Workload] = problem.workload_by_key
     for event, hours in script.by_time():

@@ -65,21 +65,7 @@ def play(
 
 @dataclass(slots=True)
 class Course:
-    """A script as one scheduler handles it, so far.
-
-    Attributes
-    ----------
-    scheduler, settings
-        Who, and how fairlead is asked.
-    standing
-        Where everything stands.
-    ran
-        What runs of that.
-    judge
-        Who judges states.
-    steps, samples
-        See `Handled`.
-    """
+    """A script as one scheduler handles it, so far: where everything stands, and what runs of that."""
 
     scheduler: Scheduler
     settings: Settings
@@ -96,15 +82,7 @@ class Course:
         return cls(scheduler, settings or Settings(), standing, standing.placed)
 
     def handle(self, moment: Moment, truth: Moment | None = None) -> None:
-        """Handle one event.
-
-        Parameters
-        ----------
-        moment
-            The fleet as the scheduler sees it.
-        truth
-            The fleet as it is judged; None where that is the same.
-        """
+        """Handle one event as the scheduler sees the fleet, judged as the fleet is in truth."""
         truth = truth or moment
         gone = evicted(moment, self.standing)
         left = replace(self.standing, placed=without(self.standing.placed, gone))
@@ -121,7 +99,10 @@ class Course:
         waits = waiting(truth, final.placed, self.ran)
         self.ran = _less(final.placed, waits)
         disturbed = [
-            key for key, held in left.placed.items() if key not in due and _differ(held, after.on(key))
+            key
+            for key, held in left.placed.items()
+            if key not in due
+            and {name: count for name, count in held.items() if count} != dict(after.on(key))
         ]
         last = further or decision
         step = Step(
@@ -201,8 +182,3 @@ def _less(placed: Placed, waits: Placed) -> Placed:
             for key in waits
         },
     }
-
-
-def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
-    """Tell whether a workload stands otherwise."""
-    return {name: count for name, count in one.items() if count} != dict(other)

@@ -68,17 +68,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Handled:
-    """A whole script, as one scheduler handled it.
-
-    Parameters
-    ----------
-    scheduler
-        Who.
-    steps
-        All events.
-    samples
-        How full clusters were.
-    """
+    """A whole script, as one scheduler handled it: all events, and how full clusters were."""
 
     scheduler: str
     steps: tuple[Step, ...]
@@ -187,15 +177,7 @@ def weighted_quantile(samples: Iterable[tuple[float, float]], share: float) -> f
 
 @dataclass(frozen=True, repr=False)
 class Played(Answer):
-    """A script, as several schedulers handled it.
-
-    Parameters
-    ----------
-    script
-        The script.
-    handled
-        One for every scheduler, in the order asked for.
-    """
+    """A script, as several schedulers handled it, in the order asked for."""
 
     script: Script
     handled: tuple[Handled, ...]

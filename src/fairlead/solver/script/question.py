@@ -25,15 +25,6 @@ def question(moment: Moment, standing: Standing, due: Collection[str]) -> Proble
 
     All others keep what they have, and only what they use counts; those that stand with or apart from one
     that is due are in the problem, and can stand nowhere else.
-
-    Parameters
-    ----------
-    moment
-        The fleet.
-    standing
-        Where everything stands.
-    due
-        Keys of the workloads.
     """
     fleet = moment.fleet
     clusters = clusters_now(moment, standing.placed)

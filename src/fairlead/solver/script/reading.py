@@ -57,13 +57,7 @@ def read_script(source: Input, fleet: Sequence[Manifest], load: Load) -> Script:
 
 
 def _located(source: Input) -> Located[Written]:
-    """Return the one script of an input.
-
-    Raises
-    ------
-    ManifestError
-        Where there is not exactly one, or it is wrong.
-    """
+    """Return the one script of an input; ManifestError where there is not exactly one, or it is wrong."""
     documents, mistakes = read_documents([source])
     if not mistakes and len(documents) != 1:
         name = documents[1].source() if documents else Source(str(source), 0)
@@ -133,13 +127,7 @@ def _identity(manifest: Manifest) -> Identity:
 def _changed(
     state: Mapping[Identity, Manifest], written: EventSpec, located: Located[Written], position: int
 ) -> dict[Identity, Manifest]:
-    """Return the manifests after those that an event applies and deletes.
-
-    Raises
-    ------
-    ManifestError
-        Where something is deleted that is not there.
-    """
+    """Return the manifests after what an event applies and deletes; ManifestError where that is not there."""
     name = f"{located.document.source().file}: {written.name or f'event {position + 1}'}"
     applied = {_identity(one): NamedDocument(name, one) for one in written.apply}
     found = {**state, **applied}

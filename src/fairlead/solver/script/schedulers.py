@@ -84,16 +84,8 @@ Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
 class Scheduler:
     """Somebody who handles events.
 
-    Parameters
-    ----------
-    name
-        What it is called.
-    due
-        Which workloads it looks at after an event, of those that stand where they do.
-    decide
-        Places them.
-    plans
-        Whether it moves others as well, where a script asks for that.
+    Of the workloads as they stand after an event he looks at those that are due, and places them; one that
+    plans moves others as well, where a script asks for that.
     """
 
     name: str

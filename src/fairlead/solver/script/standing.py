@@ -22,15 +22,7 @@ Placed = Mapping[str, Mapping[str, int]]
 
 
 class Decided(NamedTuple):
-    """What KubeAdmiral keeps of its last decision about a workload.
-
-    Parameters
-    ----------
-    replicas
-        Replicas that were wanted.
-    clusters
-        Names of the clusters that there were.
-    """
+    """What KubeAdmiral's last decision was based on: replicas wanted, and the clusters that there were."""
 
     replicas: int
     clusters: tuple[str, ...]
@@ -124,17 +116,8 @@ def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
 def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
     """Return the replicas that are placed on clusters where they find no room: their pods wait.
 
-    As in a cluster, pods that run go on running as long as there is room; others get what is left, by
+    As in a cluster, pods that ran go on running as long as there is room; others get what is left, by
     priority and then by key.
-
-    Parameters
-    ----------
-    moment
-        The fleet.
-    placed
-        What is placed.
-    ran
-        What ran until now; no more of it counts than is placed.
     """
     full = sorted(
         {

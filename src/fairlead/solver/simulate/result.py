@@ -115,6 +115,8 @@ class Scenario:
     fullness
         The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
         unknown capacity, are absent.
+    known
+        False where not everything was placed in time, but a better placement might.
     """
 
     change: Trial
@@ -126,6 +128,7 @@ class Scenario:
     started: int = 0
     lost: int = 0
     fullness: Mapping[str, Fraction] = field(default_factory=dict)
+    known: bool = True
 
     @property
     def name(self) -> str:
@@ -149,15 +152,16 @@ class Scenario:
         return self.answered and not self.unplaced and not self.broken
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int, int, int, str]:
+    def rank(self) -> tuple[bool, bool, bool, int, int, int, int, str]:
         """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start.
 
-        What is not known comes after what does not fit.
+        What is not known comes after what does not fit, what was not answered after that.
         """
         missing = sum(self.unplaced.values())
         return (
             self.fits,
             not self.answered,
+            not self.known,
             -missing,
             -len(self.unplaced),
             -len(self.broken),
@@ -185,6 +189,8 @@ class Simulation(Answer):
         ``drain`` or ``at``; None where there are none.
     scenarios
         What was tried on top of the changes, one by one; the worst first.
+    known
+        False where not everything was placed in time after the changes, but a better placement might.
     """
 
     changes: tuple[Change, ...]
@@ -193,6 +199,7 @@ class Simulation(Answer):
     effects: tuple[Effect, ...]
     sweep: str | None = None
     scenarios: tuple[Scenario, ...] = ()
+    known: bool = True
 
     @property
     def fits(self) -> bool:

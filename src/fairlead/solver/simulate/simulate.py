@@ -9,6 +9,8 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
+from fairlead.models.score import levels_of
+from fairlead.models.shortfall import is_shortfall
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
@@ -69,13 +71,14 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
     asked = _Asked(settings, deadline)
     before = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
-    after = asked.answer(fleet, _share(len(tried) + 1)) if changes else before
+    after, misfit = asked.placed(fleet, _share(len(tried) + 1)) if changes else (before, not before.fits)
     left = range(len(tried), 0, -1)
     scenarios = [
         _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
     ]
     scenarios.sort(key=attrgetter("rank"))
-    return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
+    known = after.fits or misfit
+    return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios), known)
 
 
 def _share(left: int) -> float:
@@ -92,15 +95,35 @@ class _Asked:
 
     def answer(self, problem: Problem, share: float) -> Outcome:
         """Return the best placement, a partial one where there is none that keeps all rules."""
-        asked = dict(self.settings)
-        question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
+        return self._until(problem, self.deadline.part(share))
+
+    def placed(self, problem: Problem, share: float) -> tuple[Outcome, bool]:
+        """Return what is placed, if need be in part, and whether it is certain that not everything fits."""
         due = self.deadline.part(share)
-        if asked.get("partial"):
-            return solve(question, **asked, time_limit=due.limit)
-        outcome = solve(question, **asked, time_limit=due.part(SHARE_OF_STRICT).limit)
-        if outcome.status is not Status.INFEASIBLE:
-            return outcome
-        return solve(question, **{**asked, "partial": True}, time_limit=due.limit)
+        outcome = self._until(problem, due)
+        if outcome.status is Status.UNKNOWN:
+            outcome = self._solve(problem, due, partial=True)
+            return outcome, _has_to_give_way(outcome)
+        return outcome, not outcome.fits and (not self.settings.get("partial") or _has_to_give_way(outcome))
+
+    def _until(self, problem: Problem, due: Deadline) -> Outcome:
+        """Return the best placement by then, a partial one where there is none that keeps all rules."""
+        if self.settings.get("partial"):
+            return self._solve(problem, due)
+        outcome = self._solve(problem, due.part(SHARE_OF_STRICT))
+        return outcome if outcome.status is not Status.INFEASIBLE else self._solve(problem, due, partial=True)
+
+    def _solve(self, problem: Problem, due: Deadline, **more: bool) -> Outcome:
+        """Solve a problem by then."""
+        asked = {**self.settings, **more}
+        question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
+        return solve(question, **asked, time_limit=due.limit)
+
+
+def _has_to_give_way(outcome: Outcome) -> bool:
+    """Tell whether it is proven of a partial answer that not everything fits."""
+    levels = zip(levels_of(outcome.problem), outcome.objectives, strict=False)
+    return any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
@@ -146,7 +169,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
     if not asked.deadline.remaining():
         return unanswered
     trial = changed(fleet, [change])
-    after = asked.answer(trial, share)
+    after, misfit = asked.placed(trial, share)
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
@@ -160,6 +183,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
         started=sum(effect.started for effect in found),
         lost=sum(effect.lost for effect in found),
         fullness=fullness_of(after) if after.placement is not None else {},
+        known=after.fits or misfit,
     )
 
 

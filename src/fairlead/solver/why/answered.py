@@ -233,13 +233,7 @@ def _is_outside(rule: WorkloadRule) -> bool:
 
 
 def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:
-    """Return the part of an outcome to which a workload belongs.
-
-    Parameters
-    ----------
-    outcome
-        An outcome of `solve` with a placement.
-    """
+    """Return the part of an outcome of `solve`, with a placement, to which a workload belongs."""
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")
     problem = settled(outcome.problem)

@@ -34,12 +34,7 @@ Vector = tuple[Number, ...]
 class Exchanged(NamedTuple):
     """A single replica that passes from a cluster to another.
 
-    Parameters
-    ----------
-    levels
-        The levels of the workload, in order.
-    less, more
-        What one replica less on the one, and one more on the other, changes on every level; the sum counts.
+    One replica less on the one and one more on the other change so much on every level; the sum counts.
     """
 
     start: str

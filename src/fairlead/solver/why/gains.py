@@ -23,15 +23,7 @@ LARGEST_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """What was found.
-
-    Parameters
-    ----------
-    found
-        Bounds that improve the answer, the most important level and the greatest gain first.
-    tried, untried
-        How many bounds were tried, and how many were left or not settled for want of time.
-    """
+    """Bounds that improve the answer, the best first; how many were tried, and how many not in time."""
 
     found: tuple[Gain, ...] = ()
     tried: int = 0

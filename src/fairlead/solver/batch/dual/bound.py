@@ -5,7 +5,6 @@ others, and everything after the rounding is exact. Where a product of price and
 rounded down, which can only lower the bound.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,46 +25,39 @@ PRICE_BITS = 52
 SAME = 0.999
 
 
+WholePrice = tuple[int, int]
+"""A price in parts of a step: a whole number, and how many of its bits stand behind the point."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WholePrices:
-    """Prices as whole parts of a step.
+    """Prices of a unit by coupling row, of a step by pinned level, and of rows' totals in whole steps."""
 
-    Parameters
-    ----------
-    capacity, capacity_bits
-        Price of one unit by coupling row, times 2 to the power of the bits of its resource.
-    pins, pin_bits
-        Price of one step by pinned level, likewise.
-    rows
-        Price of every row's total, in steps.
-    """
-
-    capacity: tuple[int, ...]
-    capacity_bits: tuple[int, ...]
-    pins: tuple[int, ...]
-    pin_bits: tuple[int, ...]
+    capacity: tuple[WholePrice, ...]
+    pins: tuple[WholePrice, ...]
     rows: Whole
 
 
 def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
     """Round prices to whole parts of a step, as fine as products with them allow."""
     needs, coupling = model.batch.needs, model.batch.coupling
-    capacity, capacity_bits = [], []
     most = int(model.batch.totals.max(initial=1)) + 1
     greatest = [most * int(need) for need in needs.max(axis=0, initial=1)]
-    for price, resource in zip(prices.capacity.tolist(), coupling.resource.tolist(), strict=True):
-        bits = _bits(price, greatest[resource])
-        capacity.append(_rounded(price, bits, greatest[resource]))
-        capacity_bits.append(bits)
-    pins, pin_bits = [], []
+    asked = zip(prices.capacity.tolist(), coupling.resource.tolist(), strict=True)
+    capacity = tuple(_whole(price, greatest[resource]) for price, resource in asked)
+    pins = []
     for number, price in enumerate(prices.pins.tolist(), 1):
-        greatest_cost = max(
-            1, *(_size(each) for each in (*model.curve.slopes[number], model.curve.base[number]))
-        )
-        bits = _bits(price, greatest_cost)
-        pins.append(_rounded(price, bits, greatest_cost))
-        pin_bits.append(bits)
-    return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), _whole_rows(rows))
+        costs = (*model.curve.slopes[number], model.curve.base[number])
+        sizes = (max(int(each.max(initial=0)), -int(each.min(initial=0))) for each in costs)
+        pins.append(_whole(price, max(1, *sizes)))
+    return WholePrices(capacity, tuple(pins), _whole_rows(rows))
+
+
+def _whole(price: float, factor: int) -> WholePrice:
+    """Return a price, not below 0, as fine as a product with a factor fits 64 bits; cut where none does."""
+    bits = PRODUCT_BITS - factor.bit_length() - int(max(price, 0.0)).bit_length()
+    bits = max(0, min(FINE_BITS, bits))
+    return max(0, min(int(price * 2.0**bits), (1 << PRODUCT_BITS) // factor)), bits
 
 
 def _whole_rows(rows: Floats) -> Whole:
@@ -77,15 +69,8 @@ def _whole_rows(rows: Floats) -> Whole:
 
 def held(whole: WholePrices) -> Prices:
     """Return prices as whole numbers hold them."""
-    return Prices(
-        _as_floats(whole.capacity, whole.capacity_bits),
-        _as_floats(whole.pins, whole.pin_bits),
-    )
-
-
-def _as_floats(prices: Sequence[int], bits: Sequence[int]) -> Floats:
-    """Return whole parts of steps as steps."""
-    return np.array([price * 2.0**-each for price, each in zip(prices, bits, strict=True)], dtype=np.float64)
+    sides = ([price * 2.0**-bits for price, bits in each] for each in (whole.capacity, whole.pins))
+    return Prices(*(np.array(each, dtype=np.float64) for each in sides))
 
 
 def are_cut(whole: WholePrices, prices: Prices) -> bool:
@@ -96,33 +81,10 @@ def are_cut(whole: WholePrices, prices: Prices) -> bool:
     )
 
 
-def _size(values: Whole) -> int:
-    """Return the largest of the values in size."""
-    highest, lowest = int(values.max(initial=0)), int(values.min(initial=0))
-    return max(highest, -lowest)
-
-
-def _bits(price: float, factor: int) -> int:
-    """Return how many bits behind the point leave a product with a factor inside 64 bits."""
-    return max(0, min(FINE_BITS, PRODUCT_BITS - factor.bit_length() - int(max(price, 0.0)).bit_length()))
-
-
-def _rounded(price: float, bits: int, factor: int) -> int:
-    """Return a price, not below 0, as a whole number; cut where even that does not fit."""
-    return max(0, min(int(price * 2.0**bits), (1 << PRODUCT_BITS) // factor))
-
-
 def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
     """Return what every placement costs at least, in steps of the level.
 
-    Parameters
-    ----------
-    model
-        The level, with what is pinned before it.
-    prices
-        Prices of capacity and pins.
-    rows
-        A price for every row's total; the closest cost of a unit is tried as well.
+    Prices of the rows' totals may be any; the closest cost of a unit is tried as well.
     """
     whole = whole_prices(model, prices, rows)
     if are_cut(whole, prices):
@@ -133,27 +95,15 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
 
 
 def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
-    """Return what every placement of some rows of a model costs at least at whole prices, see `lower_bound`.
-
-    Parameters
-    ----------
-    model
-        Some rows; what is shared is that of all.
-    whole
-        Prices that were rounded for all rows.
-    rows
-        A price for the total of each of these rows.
-    """
+    """Return what some rows of a model cost at least at prices that were rounded for all its rows."""
     return _bound(model, replace(whole, rows=_whole_rows(rows)), sharply=True)
 
 
 def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
     """Return the bound at prices; sharply with better prices for the totals, where there are any."""
     total = sum(_of_rows(model, whole, part, sharply=sharply) for part in chunks(len(whole.rows)))
-    limits = model.batch.coupling.limit.tolist()
-    for price, bits, limit in zip(whole.capacity, whole.capacity_bits, limits, strict=True):
-        total -= -((-price * limit) >> bits)
-    for price, bits, limit in zip(whole.pins, whole.pin_bits, model.pins, strict=True):
+    limits = (*model.batch.coupling.limit.tolist(), *model.pins)
+    for (price, bits), limit in zip((*whole.capacity, *whole.pins), limits, strict=True):
         total -= -((-price * limit) >> bits)
     return total
 
@@ -188,7 +138,7 @@ def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
     first = [slope[rows] + extra for slope in curve.slopes[0]]
     base = curve.base[0][rows] + (extra * batch.lower[rows]).sum(axis=1)
     growth = None if curve.growth[0] is None else curve.growth[0][rows]
-    for number, (price, bits) in enumerate(zip(whole.pins, whole.pin_bits, strict=True), 1):
+    for number, (price, bits) in enumerate(whole.pins, 1):
         first = [
             each + (slope[rows] * price >> bits)
             for each, slope in zip(first, curve.slopes[number], strict=True)
@@ -207,9 +157,8 @@ def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
     batch = model.batch
     found = np.zeros((rows.stop - rows.start, len(batch.clusters)), dtype=np.int64)
     coupling = batch.coupling
-    for column, resource, price, bits in zip(
-        coupling.column.tolist(), coupling.resource.tolist(), whole.capacity, whole.capacity_bits, strict=True
-    ):
+    places = zip(coupling.column.tolist(), coupling.resource.tolist(), strict=True)
+    for (column, resource), (price, bits) in zip(places, whole.capacity, strict=True):
         if price:
             found[:, column] += batch.needs[rows, resource] * price >> bits
     return found
@@ -257,14 +206,7 @@ def _least(costs: WholeCosts, price: Whole, left: Whole) -> NDArray[Any]:
 def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
     """Return, by place, what all units that cost less than a price of their row save, as a number below 0.
 
-    Parameters
-    ----------
-    costs
-        What units cost.
-    price
-        By row.
-    bound
-        No sum of a row is farther from 0, see `widen`.
+    No sum of a row is farther from 0 than the bound, see `widen`.
     """
     total = np.zeros(costs.starts[0].shape, dtype=np.int64)
     for number, first in enumerate(costs.first):
@@ -283,19 +225,10 @@ def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
 
 
 def ranges(model: Model, prices: Prices, rows: Floats, cost: int) -> tuple[Whole, Whole]:
-    """Return the fewest and most replicas of placements that cost at most so much.
+    """Return the fewest and most replicas of placements that cost at most so much, in steps of the level.
 
-    One unit that is taken although it costs more than its row's price, or left although it costs less, adds
-    the difference to the bound at these prices, whatever else is done.
-
-    Parameters
-    ----------
-    model
-        The level, with what is pinned before it.
-    prices, rows
-        Any prices.
-    cost
-        What a placement may cost, in steps of the level.
+    At whatever prices, one unit that is taken although it costs more than its row's price, or left although
+    it costs less, adds the difference to the bound, whatever else is done.
     """
     whole = whole_prices(model, prices, rows)
     slack = max(0, min(cost - _bound(model, whole, sharply=False), 2**60))

@@ -38,16 +38,8 @@ BASIC = int(solution_pb2.BASIS_STATUS_BASIC)
 class LinearProgram:
     """Minimise costs where every row adds up to its side, and no variable is below 0.
 
-    Parameters
-    ----------
-    keys
-        Numbers by which variables are known again in other programs, rising.
-    upper, cost
-        The most that every variable may be, and what one unit costs.
-    sides
-        What every row adds up to.
-    entries
-        Rows, columns and values of the coefficients that are not 0.
+    Variables are known again in other programs by their keys, which rise; entries are rows, columns and
+    values of the coefficients that are not 0.
     """
 
     keys: Whole
@@ -59,15 +51,7 @@ class LinearProgram:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """Where the simplex method ended.
-
-    Parameters
-    ----------
-    keys, variables
-        Variables that stand not at their lower bound, and how they stand.
-    rows
-        How every row stands.
-    """
+    """Where the simplex method ended: variables that are not at their lower bound, by key, and the rows."""
 
     keys: Whole
     variables: Whole
@@ -76,19 +60,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """An optimum of a program.
-
-    Parameters
-    ----------
-    primal, dual
-        Values of the variables and of the rows.
-    cost
-        What it costs.
-    iterations
-        How many steps that took.
-    basis
-        Where the simplex method ended; None where it does not say.
-    """
+    """Values of variables and rows, what they cost, the steps that took, and where it ended, if known."""
 
     primal: Floats
     dual: Floats
@@ -98,13 +70,7 @@ class Optimum:
 
 
 def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = None) -> Optimum | None:
-    """Solve a program, perhaps from where the last one ended; None where that takes too long.
-
-    Raises
-    ------
-    InternalError
-        Where GLOP refuses the program.
-    """
+    """Solve a program, perhaps from where the last one ended; None where that takes too long."""
     model = _written(program)
     result = _solved(model, deadline, None if start is None else _start(program, start))
     if result is None and start is not None and deadline.remaining() > 0:

@@ -44,16 +44,10 @@ class Relaxed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:
-    """Prices and what is known at them.
+    """Prices of what is shared and of the rows' totals, and the bound there, in steps, as a float.
 
-    Parameters
-    ----------
-    prices, rows
-        Of what is shared, and of the rows' totals.
-    value
-        The bound there, in steps, as a float.
-    replicas
-        A placement that is not whole and as cheap as the bound; None where no linear program was solved.
+    Replicas are a placement that is not whole and as cheap as the bound; None where no linear program was
+    solved.
     """
 
     prices: Prices
@@ -65,16 +59,8 @@ class Evaluated:
 def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
     """Divide every row at prices.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices
-        The prices.
-    guess
-        Prices of the rows' totals to start the search from; None where nothing is known.
-    precision
-        How closely the prices of totals are searched for, as a part of the dearest unit.
+    The search for the prices of the rows' totals starts from a guess, if there is one, and ends with a
+    precision that is a part of the dearest unit.
     """
     batch = model.batch
     found = np.empty(len(batch.keys))
@@ -273,23 +259,16 @@ class PricedRows:
         """Yield every piece with its first cost."""
         yield from zip(self.curve.starts[:-1], self.curve.starts[1:], self.dear, strict=True)
 
-    def _tops(self) -> Iterator[tuple[Whole, Whole, Floats]]:
-        """Yield every piece with its last cost."""
-        for start, end, dear in self._spans():
-            yield (
-                start,
-                end,
-                dear if self.growth is None else dear + self.growth * np.maximum(end - start - 1, 0),
-            )
-
     def edges(self) -> tuple[Floats, Floats]:
         """Return the cost of the cheapest and of the dearest unit by row; infinite where there is none."""
-        cheapest = np.min(
-            [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
-        )
-        dearest = np.max(
-            [np.where(a < b, d, -np.inf).max(axis=1, initial=-np.inf) for a, b, d in self._tops()], axis=0
-        )
+        rows = len(self.curve.starts[0])
+        cheapest, dearest = np.full(rows, np.inf), np.full(rows, -np.inf)
+        for start, end, dear in self._spans():
+            first, last = np.where(start < end, dear, np.inf), np.where(start < end, dear, -np.inf)
+            if self.growth is not None:
+                last = last + self.growth * np.maximum(end - start - 1, 0)
+            cheapest = np.minimum(cheapest, first.min(axis=1, initial=np.inf))
+            dearest = np.maximum(dearest, last.max(axis=1, initial=-np.inf))
         return cheapest, dearest
 
     def costs(self, replicas: Whole) -> list[float]:

@@ -47,22 +47,9 @@ class Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """An optimum of the core.
+    """An optimum of the core: prices are its dual, replicas its primal, by place and not whole.
 
-    Parameters
-    ----------
-    prices, rows
-        Its dual.
-    replicas
-        Its primal, by place, not whole.
-    value
-        What it costs, in steps.
-    inside
-        Whether no price stands at the edge of its region.
-    iterations
-        Steps of the simplex method.
-    basis
-        Where it ended; None where it does not say.
+    The value is in steps; inside tells whether no price stands at the edge of its region.
     """
 
     prices: Prices
@@ -90,16 +77,9 @@ def region_of(model: Model, reach: float, centre: Prices) -> Prices:
 
 
 def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices) -> Segments:
-    """Return the pieces whose cost with prices is near the price of their row.
+    """Return the pieces whose cost with prices is within reach of the price of their row.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices, rows
-        Prices of what is shared and of the rows' totals.
-    reach
-        How near; with a region as near as its prices may come, which is farther for what is dear.
+    With a region as reach: as near as its prices may come, which is farther for what is dear.
     """
     found = [
         _windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
@@ -204,32 +184,15 @@ def solve_master(
     )
     value = found.cost * model.unit + model.steps(segments.base)
     rows = found.dual[:count] * model.unit
-    prices = prices_of(model, found.dual[count:])
+    down = np.maximum(0.0, -found.dual[count:]) * model.unit / _sizes(model)
+    prices = Prices(*np.split(down, [len(batch.coupling.limit)]))
     return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
 
 
-def sizes_of(model: Model) -> Floats:
+def _sizes(model: Model) -> Floats:
     """Return by what the rows of capacity and pins are divided."""
     pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
     return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
-
-
-def costs_of_region(model: Model, centre: Prices, region: Prices) -> list[Floats]:
-    """Return what passing the rows of capacity and pins costs, and what leaving some of them costs.
-
-    With these costs the prices of the rows stay inside the region.
-    """
-    sizes = sizes_of(model)
-    middle = centre.joined * sizes / model.unit
-    away = region.joined * sizes / model.unit
-    return [middle + away, -np.maximum(0.0, middle - away)]
-
-
-def prices_of(model: Model, dual: Floats) -> Prices:
-    """Return the prices that the dual of the rows of capacity and pins says."""
-    down = np.maximum(0.0, -dual) * model.unit / sizes_of(model)
-    couplings = len(model.batch.coupling.limit)
-    return Prices(down[:couplings], down[couplings:])
 
 
 def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -> LinearProgram:
@@ -240,7 +203,8 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -
     leaving earns keeps the prices of the rows inside the region.
     """
     batch, coupling = model.batch, model.batch.coupling
-    sizes = sizes_of(model)
+    sizes = _sizes(model)
+    middle, away = (each.joined * sizes / model.unit for each in (centre, region))
     after = batch.lower.size * model.curve.pieces * tuning.CUTS
     left = batch.totals - segments.base.sum(axis=1)
     room = coupling.limit - batch.usage(segments.base)
@@ -248,7 +212,7 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -
     return LinearProgram(
         np.concatenate([segments.key, after + np.arange(2 * len(sizes))]),
         np.concatenate([segments.units, np.full(2 * len(sizes), np.inf)]),
-        np.concatenate([segments.slope, *costs_of_region(model, centre, region)]),
+        np.concatenate([segments.slope, middle + away, -np.maximum(0.0, middle - away)]),
         np.concatenate([left, np.concatenate([room, np.array(unpinned)]) / sizes]),
         _entries(model, segments, sizes),
     )

@@ -21,15 +21,7 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Sifting:
-    """How much sifting may do.
-
-    Parameters
-    ----------
-    turns
-        How many linear programs are solved at most.
-    close
-        How little may be left to win, as a part of the bound.
-    """
+    """Most linear programs, and how little may be left to win in the end, as a part of the bound."""
 
     turns: int = 60
     close: float = tuning.SIFTING_CLOSE
@@ -38,19 +30,7 @@ class Sifting:
 def sift(
     model: Model, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
 ) -> Evaluated:
-    """Raise the bound to that of the whole linear program, as far as the turns go.
-
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices, rows
-        Where to start.
-    deadline
-        When to stop.
-    how
-        How much may be done; None for the usual.
-    """
+    """Raise the bound from prices to that of the whole linear program, as far as the turns go."""
     how = how or Sifting()
     sieve = _Sieve.start(model, Evaluated(prices, rows, relax(model, prices, rows).value), how)
     for _ in range(how.turns):

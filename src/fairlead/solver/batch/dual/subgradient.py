@@ -7,7 +7,7 @@ turns that is known before. Turns are counted, not timed, so that the same batch
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -20,22 +20,7 @@ from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
 from fairlead.solver.running.deadline import Deadline
 
-
-class HasValue(Protocol):
-    """What is known of a bound."""
-
-    @property
-    def prices(self) -> Prices:
-        """Where it is evaluated."""
-        ...
-
-    @property
-    def value(self) -> float:
-        """The bound, in steps, as a float."""
-        ...
-
-
-T = TypeVar("T", bound=HasValue)
+T = TypeVar("T", bound=Evaluated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +45,7 @@ class Ascent(Generic[T]):
     def climb(self, start: Prices, turns: int, share: float) -> T:
         """Raise the bound with a first step of about the right size, which a few short runs find.
 
-        Parameters
-        ----------
-        start
-            Where to start.
-        turns
-            Turns of the last run; the short ones have a part of as many.
-        share
-            A first step that may be too large or too small, as a part of what filling a cluster costs.
+        The first one that is tried is a share of what filling a cluster costs; the last run takes all turns.
         """
         best = self.run(start, 1, 0.0, None)
         if not len(_worth(self.model)):
@@ -107,19 +85,7 @@ class Ascent(Generic[T]):
 
 
 def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Evaluated:
-    """Raise the bound.
-
-    Parameters
-    ----------
-    model
-        What is minimised.
-    turns
-        How often all rows are divided once prices have their size; before that it takes a part of as many.
-    deadline
-        When to stop before that.
-    start
-        Prices to start from; None for none.
-    """
+    """Raise the bound from prices, or from none, in so many turns once prices have their size."""
 
     def evaluate(prices: Prices, near: Evaluated | None) -> tuple[Evaluated, Floats]:
         found = relax(model, prices, None if near is None else near.rows, tuning.COARSE)
@@ -204,17 +170,7 @@ def _worth(model: Model) -> Floats:
 
 
 def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadline) -> bool:
-    """Tell whether prices prove that a batch has no placement; False says nothing.
-
-    Parameters
-    ----------
-    batch
-        The batch.
-    rows
-        What every placement has to keep beside capacity, such as budgets.
-    deadline
-        When to stop.
-    """
+    """Tell whether prices prove that no placement keeps capacity and some more rows; False says nothing."""
     model = model_of(batch, replace(nothing(batch), scale=FINEST), rows)
     starts = [Prices(prices, np.zeros(len(rows))) for prices in _one_resource_each(model)]
     if not starts:

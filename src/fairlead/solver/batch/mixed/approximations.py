@@ -83,17 +83,7 @@ def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> 
 
 
 def outer(workload: Workload, part: Problem, totals: Totals) -> StandIns:
-    """Return boxes that hold every placement of a workload.
-
-    Parameters
-    ----------
-    workload
-        Any workload.
-    part
-        Where it belongs.
-    totals
-        What is known of overflow tiers.
-    """
+    """Return boxes that hold every placement of a workload, as far as it is known what its tiers hold."""
     copies = workload.rule(Duplicated)
     if copies is not None and not copies.choice:
         candidates = workload.rule(Candidates)

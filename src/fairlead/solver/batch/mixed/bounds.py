@@ -1,7 +1,7 @@
 """What all placements of a batch cost at least where some workloads are no boxes, level by level."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,14 +15,101 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.rows import among
 from fairlead.solver.batch import tuning
-from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.mixed.approximations import divided
+from fairlead.solver.batch.arrays import Batch, Whole, batch_of, tight
+from fairlead.solver.batch.costs import LevelCost, costs_of
+from fairlead.solver.batch.dual.bound import ranges
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, outer
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
-from fairlead.solver.batch.mixed.outer import Values, View
-from fairlead.solver.batch.model import Worth, model_of, worth_of
+from fairlead.solver.batch.model import Prices, Worth, model_of, worth_of
 from fairlead.solver.running.deadline import Deadline
+
+Values = Mapping[Level, int | Fraction]
+"""What levels cost, of those that are settled."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A batch whose boxes are wider than the workloads.
+
+    Parameters
+    ----------
+    part
+        The question.
+    batch
+        The boxes.
+    costs
+        Levels of the boxes.
+    beyond
+        By level, what the workloads cost at least beyond the boxes.
+    owners, rows
+        Workloads by box, and rows of the boxes by workload.
+    """
+
+    part: Problem
+    batch: Batch
+    costs: Mapping[Level, LevelCost]
+    beyond: Mapping[Level, int | Fraction]
+    owners: Owners
+    rows: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, part: Problem, totals: Totals) -> "View":
+        """Widen every workload; what overflow tiers hold is given where it is known."""
+        found = {workload.key: outer(workload, part, totals) for workload in part.workloads}
+        batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
+        owners = {box.key: key for key, each in found.items() for box in each.boxes}
+        rows: dict[str, tuple[int, ...]] = {}
+        for row, key in enumerate(batch.keys):
+            rows[owners[key]] = (*rows.get(owners[key], ()), row)
+        costs = {cost.level: cost for cost in costs_of(batch)}
+        return cls(part, batch, costs, _sums(found.values()), owners, rows)
+
+    def steps(self, level: Level, value: int | Fraction) -> int:
+        """Return what boxes may cost on a level, in steps, where the workloads cost so much."""
+        cost = self.costs[level]
+        return int((value - self.beyond.get(level, 0) - cost.constant) * cost.scale // 1)
+
+    def within(self, values: Values) -> "View":
+        """Return boxes that leave out what costs more than levels may cost, nothing shared looked at.
+
+        Where a level is at its least, that says where replicas stand; a price would have to be without end.
+        """
+        batch = self.batch
+        for level, value in values.items():
+            if level in self.costs and batch.feasible:
+                model = model_of(batch, self.costs[level])
+                free = Prices.none(model)
+                rows = relax(model, free).rows
+                lower, upper = tight(*ranges(model, free, rows, self.steps(level, value)), batch.totals)
+                batch = replace(batch, lower=lower, upper=upper)
+        return replace(self, batch=batch)
+
+    def fewest(self, key: str) -> int:
+        """Return how many clusters a workload needs at least, all capacity for itself."""
+        return sum(self._fewest_of(row) for row in self.rows.get(key, ()))
+
+    def _fewest_of(self, row: int) -> int:
+        """Return how many clusters a row needs at least."""
+        batch = self.batch
+        held = batch.lower[row] > 0
+        left = int(batch.totals[row] - batch.upper[row][held].sum())
+        if left <= 0:
+            return int(held.sum())
+        room = np.cumsum(np.sort(batch.upper[row][~held])[::-1])
+        return int(held.sum()) + int(np.searchsorted(room, left)) + 1
+
+
+def _sums(found: Iterable[StandIns]) -> dict[Level, int | Fraction]:
+    """Add up what workloads cost beyond their boxes."""
+    sums: dict[Level, int | Fraction] = {}
+    for each in found:
+        for level, cost in each.beyond.items():
+            sums[level] = sums.get(level, 0) + cost
+    return sums
 
 
 @dataclass(slots=True, eq=False)
@@ -49,11 +136,6 @@ class RelaxedBounds:
         """Return what boxes with limited groups hold, by key, if every level reaches its bound.
 
         Each keeps its rules and is about the best at the prices, and all fit together as far as that is seen.
-
-        Parameters
-        ----------
-        deadline
-            When prices have to be found.
         """
         self.deadline = deadline.part(tuning.SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}

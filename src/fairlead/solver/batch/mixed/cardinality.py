@@ -25,7 +25,7 @@ from fairlead.solver.batch.dual.bound import (
     whole_costs,
     whole_prices,
 )
-from fairlead.solver.batch.dual.relaxation import PricedRows, relax
+from fairlead.solver.batch.dual.relaxation import Evaluated, PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Ascent, first_step
 from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
@@ -53,29 +53,11 @@ class Groups:
     most: Whole
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Priced:
-    """The best prices that were found, and where the limited rows stand there.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Priced(Evaluated):
+    """What is known at prices: of rows without limits as ever, and a price of a replica of limited rows."""
 
-    Parameters
-    ----------
-    prices
-        Of what is shared.
-    rows
-        Of a replica, for the rows without limits.
-    limited
-        The same for the rows with limits.
-    chosen
-        Places that may be used, by limited row and column.
-    value
-        The bound there, in steps, as a float.
-    """
-
-    prices: Prices
-    rows: Floats
     limited: Floats
-    chosen: NDArray[np.bool_]
-    value: float
 
 
 @dataclass(slots=True, eq=False)
@@ -119,7 +101,7 @@ class Dual:
         """Return the bound at prices, and by how much every shared row is exceeded there."""
         found = relax(self.plain, prices, None if near is None else near.rows, tuning.COARSE)
         part = LimitedRows.of(self.limited, self.groups, prices)
-        rows, chosen, replicas, value, pinned = part.divide(None if near is None else near.limited)
+        rows, replicas, value, pinned = part.divide(None if near is None else near.limited)
         table = self.limited.batch.needs.astype(np.float64).T @ replicas
         coupling = self.model.batch.coupling
         usage = table[coupling.resource, coupling.column]
@@ -130,7 +112,7 @@ class Dual:
                 np.array(found.pinned, dtype=np.float64) + pinned - pins,
             ]
         )
-        return Priced(prices, found.rows, rows, chosen, found.value + value), excess
+        return Priced(prices, found.rows, found.value + value, limited=rows), excess
 
     def bound(self, priced: Priced) -> int:
         """Return what every placement costs at least at prices, in whole steps."""
@@ -147,19 +129,7 @@ class Dual:
 
 
 def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
-    """Return what rows with limits cost at least at prices, in whole steps.
-
-    Parameters
-    ----------
-    model
-        The limited rows of a level.
-    groups
-        Their groups.
-    whole
-        The prices.
-    rows
-        A price of a replica by row; any will do.
-    """
+    """Return what limited rows cost at least, in whole steps, at any price of a replica by row."""
     part = slice(0, len(model.batch.keys))
     costs = whole_costs(model, whole, part)
     price = np.array([round(each) for each in rows.tolist()], dtype=object)
@@ -217,10 +187,8 @@ class LimitedRows:
         chosen: NDArray[np.bool_] = np.take_along_axis(open_to, np.where(group < 0, count, group), axis=1)
         return chosen
 
-    def divide(
-        self, guess: Floats | None
-    ) -> tuple[Floats, NDArray[np.bool_], Floats, float, NDArray[np.float64]]:
-        """Return prices of replicas at which totals are met, where, replicas, the bound, and pinned costs."""
+    def divide(self, guess: Floats | None) -> tuple[Floats, Floats, float, Floats]:
+        """Return prices of replicas at which totals are met, replicas, the bound, and pinned costs."""
         batch, curve = self.model.batch, self.model.curve
         left = (batch.totals - batch.lower.sum(axis=1)).astype(np.float64)
         low, high = self._edges()
@@ -234,7 +202,7 @@ class LimitedRows:
             enough = self.at(middle)[0].sum(axis=1) >= left
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         below, _, _ = self.at(low)
-        above, chosen, saved = self.at(high)
+        above, _, saved = self.at(high)
         under, over = below.sum(axis=1), above.sum(axis=1)
         part = np.clip((left - under) / np.maximum(over - under, 1.0), 0.0, 1.0)
         mixed = below + part[:, None] * (above - below)
@@ -243,9 +211,9 @@ class LimitedRows:
             value += factor * float(base.sum())
         replicas = mixed + batch.lower
         value += float((place_prices(self.model, self.prices, slice(None)) * batch.lower).sum())
-        return high, chosen, replicas, value, self._pinned(low, high, part)
+        return high, replicas, value, self._pinned(low, high, part)
 
-    def _pinned(self, low: Floats, high: Floats, part: Floats) -> NDArray[np.float64]:
+    def _pinned(self, low: Floats, high: Floats, part: Floats) -> Floats:
         """Return what divisions between two prices cost on every pinned level."""
         curve, found = self.model.curve, []
         sides = []

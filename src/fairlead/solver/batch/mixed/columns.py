@@ -56,23 +56,15 @@ class Columns:
 def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
     """Return one placement of every workload with limited groups that keeps its rules, all about fitting.
 
-    Parameters
-    ----------
-    dual
-        A level.
-    priced
-        Its best prices.
-    keeps
-        Tells which placements count; a workload of which none does is left out.
-    deadline
-        When no more placements are made.
+    A workload of which no placement keeps them is left out; after the deadline no more are made.
     """
     columns = _columns_of(dual, priced, keeps, deadline)
     model = dual.model
     limit = model.batch.coupling.limit.astype(np.float64)
     # What all others use at these prices is known about, so that a little more is not charged.
     room = (1 + tuning.COLUMN_SLACK) * limit - relax(dual.plain, priced.prices, priced.rows).usage
-    charge = _charge(dual, priced.prices)
+    dear, size = priced.prices.capacity, np.maximum(1, limit)
+    charge = tuning.COLUMN_CHARGE * np.maximum(dear, (dear * size).mean() / size if len(size) else 0.0)
     at = _chosen(columns, (charge, room), (tuning.COLUMN_FORBIDDEN * charge, limit))
     batch = dual.limited.batch
     found = {}
@@ -80,13 +72,6 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
         if np.isfinite(columns.worth[at[row], row]):
             found[key] = _named(batch.clusters, columns.replicas[at[row], row])
     return found
-
-
-def _charge(dual: Dual, prices: Prices) -> Floats:
-    """Return what using more than there is room for is charged, by row of the coupling."""
-    limit = np.maximum(1, dual.model.batch.coupling.limit)
-    mean = float((prices.capacity * limit).mean()) if len(limit) else 0.0
-    return tuning.COLUMN_CHARGE * np.maximum(prices.capacity, mean / limit)
 
 
 def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:
@@ -158,19 +143,7 @@ def _chosen(columns: Columns, *limits: tuple[Floats, Floats]) -> NDArray[np.int6
 
 @dataclass(frozen=True, slots=True)
 class PartTask:
-    """Some workloads, with the room that all others leave them.
-
-    Parameters
-    ----------
-    problem
-        The workloads and what is left for them.
-    start
-        How they stand.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
-    """
+    """Some workloads in the room that all others leave them, how they stand, and how long this may take."""
 
     problem: Problem
     start: Placement
@@ -188,21 +161,7 @@ def place_anew(task: PartTask) -> Placement | None:
 def tasks_of(
     part: Problem, best: Placement, odd: Collection[str], deadline: Deadline, chance: np.random.Generator
 ) -> list[PartTask]:
-    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two.
-
-    Parameters
-    ----------
-    part
-        All workloads.
-    best
-        How they stand.
-    odd
-        Keys of the workloads that are no boxes.
-    deadline
-        When the answers are due.
-    chance
-        The lot.
-    """
+    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two."""
     return [
         PartTask(
             beside(part, chosen, best),
@@ -239,18 +198,7 @@ def place_one_by_one(
 ) -> Placement:
     """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
 
-    Parameters
-    ----------
-    part
-        All workloads.
-    odd
-        Those to place.
-    limits
-        What they may use together.
-    deadline
-        When the answer is due; one that no simple way places gets a part of the time.
-    seed
-        Random seed of CP-SAT.
+    One that no simple way places gets a part of the time.
     """
 
     def otherwise(

@@ -42,15 +42,7 @@ class Exchange:
         return cls(model, prices, rows, replicas.copy(), Charges.of(model, prices, factor), usage, pinned)
 
     def improve(self, reach: float, deadline: Deadline | None = None) -> float:
-        """Make one round of exchanges; return by how much cost and charges fell.
-
-        Parameters
-        ----------
-        reach
-            Reduced cost up to which a move is looked at.
-        deadline
-            When to stop before the end of the round; None for never.
-        """
+        """Make one round of exchanges of moves whose reduced cost is within reach; return what they gain."""
         moves = self._moves(reach)
         total = 0.0
         for _ in range(tuning.TURNS_OF_A_LIST):
@@ -65,14 +57,9 @@ class Exchange:
         return total
 
     def sweep(self, reach: float) -> float:
-        """Make every single move that gains something, in one pass; return by how much cost and charges fell.
+        """Make every single move within reach that gains something, in one pass; return what they gain.
 
         While limits are broken, only columns where one is are left, and only others are entered.
-
-        Parameters
-        ----------
-        reach
-            Reduced cost up to which a move is looked at.
         """
         over: NDArray[np.bool_] = np.any(self.usage > self.charges.limit, axis=1)
         # Columns that hardly have room would fill the list with moves that cannot be made.
@@ -204,23 +191,10 @@ class Exchange:
     def _in_turn(
         self, moves: Moves, first: Whole, second: Whole, gains: Floats | None
     ) -> tuple[float, list[int]]:
-        """Make exchanges in their order, each where it gains something as things stand by then.
+        """Make exchanges in order, each where it gains something by then; return gain and rows that moved.
 
-        A row moves once.
-
-        Parameters
-        ----------
-        moves
-            The moves.
-        first, second
-            Positions of the moves of every exchange; below 0 where it has no second one.
-        gains
-            What each does as things stand at first; None where that is not known.
-
-        Returns
-        -------
-        tuple
-            By how much cost and charges fell, and the rows that moved.
+        A row moves once. The second of an exchange is below 0 where there is none; gains are those as things
+        stand at first, None where they are not known.
         """
         tally = Tally.of(self.charges, self.usage, self.pinned)
         rows, columns, chosen = set[int](), set[int](), list[int]()

@@ -22,16 +22,9 @@ from fairlead.solver.running.effort import Effort
 def search_neighbourhoods(
     level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None
 ) -> None:
-    """Change the best placement here and there, and keep what is better.
+    """Change the best placement until it is done or nothing better was found for long; keep what is better.
 
-    Parameters
-    ----------
-    level
-        The level; it ends where time is over or nothing better was found for long.
-    done
-        Whether it ends before that.
-    near
-        At whose prices places count as near; None for those of the level.
+    Places are near at the prices of another incumbent, if one is given.
     """
     if level.best is None or len(level.model.batch.keys) < 2:
         return
@@ -49,14 +42,7 @@ def search_neighbourhoods(
 def repair_by_neighbourhoods(level: Incumbent, start: Whole, deadline: Deadline) -> None:
     """Lead a placement back to what is allowed, by dividing groups of clusters anew at a charge.
 
-    Parameters
-    ----------
-    level
-        The level; it hears of the placement once all limits are kept.
-    start
-        A placement that keeps the totals of all rows.
-    deadline
-        When to stop.
+    It keeps the totals of all rows; the level hears of it once all limits are kept.
     """
     model = level.model
     search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), level)
@@ -129,15 +115,11 @@ class _LargeNeighbourhoods:
         elif turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
-            self._divide_columns(best, turn)
-
-    def _divide_columns(self, best: Whole, turn: int) -> None:
-        """Divide groups of clusters anew among the rows."""
-        for group, found in self.divided(best, turn, None):
-            together = best.copy()
-            together[:, group] = found[:, group]
-            if self.level.offer(together):
-                best = together
+            for group, found in self.divided(best, turn, None):
+                together = best.copy()
+                together[:, group] = found[:, group]
+                if self.level.offer(together):
+                    best = together
 
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""

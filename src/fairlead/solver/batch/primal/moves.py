@@ -68,21 +68,7 @@ class Ends:
 def moves_of(
     model: Model, prices: Prices, rows: Floats, replicas: Whole, reach: float, ends: Ends | None = None
 ) -> Moves:
-    """List the moves of small reduced cost, the cheapest first.
-
-    Parameters
-    ----------
-    model
-        What is minimised.
-    prices, rows
-        Prices of what is shared and of the rows' totals.
-    replicas
-        Where replicas stand.
-    reach
-        Reduced cost up to which a move is listed.
-    ends
-        Columns between which; None for all.
-    """
+    """List the moves whose reduced cost is within reach, the cheapest first; between some columns, or all."""
     parts = in_chunks(model, lambda part: _moves_of(model, prices, rows, replicas, part, reach, ends))
     row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
     order = np.argsort(reduced, kind="stable")[: tuning.MOST_MOVES]

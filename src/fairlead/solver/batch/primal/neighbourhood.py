@@ -195,20 +195,8 @@ def open_up(
 ) -> Opened:
     """Cut what is open out of a batch, to be divided anew as well as possible.
 
-    Parameters
-    ----------
-    model
-        What is minimised.
-    replicas
-        All rows as they are; where they keep the window they are the hint.
-    window
-        What is open.
-    effort
-        How much work it may be.
-    exact
-        Whether costs are given in full, so that bounds count.
-    charges
-        What breaking limits is charged; None where they are kept.
+    How rows stand is the hint where that keeps the window. Exact costs are given in full, so that bounds
+    count; charges are for breaking limits, which are kept where there are none.
     """
     pieces = _pieces_of(model, window)
     base = replicas.copy()
@@ -223,14 +211,18 @@ def open_up(
         return Opened(Found(None, None, complete=True), base, row, column)
     bits = 0 if exact else tuning.COARSE_BITS
     if charges is not None:
-        bits = max(bits, _bits_too_many(pieces, limits))
+        # Costs and charges are cut as far as it takes for their sum to stay in 64 bits.
+        most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
+        most += sum((limit.charge or 0) * float(limit.most - limit.amount) for limit in limits)
+        bits = max(bits, math.ceil(math.log2(max(1.0, most))) - SUM_BITS)
+        limits = [replace(limit, charge=max(1, (limit.charge or 0) >> bits)) for limit in limits]
     task = Subproblem(
         pieces.units,
         pieces.slopes[0] >> bits,
         _hint(pieces, replicas[window.rows] - window.lower),
         pieces.row,
         totals,
-        tuple(_with_fewer_bits(limit, bits) for limit in limits),
+        tuple(limits),
         # There are few limits that matter, and the linear program of all of them says most.
         replace(effort, linearization=2),
     )
@@ -271,18 +263,6 @@ def _pieces_of(model: Model, window: Window) -> _Pieces:
             slope = slope + growth[place] * (first - begin)
         slopes.append(slope)
     return _Pieces(row, column, units, tuple(slopes))
-
-
-def _with_fewer_bits(limit: Limit, bits: int) -> Limit:
-    """Return a limit whose charge is cut as costs are."""
-    return limit if limit.charge is None else replace(limit, charge=max(1, limit.charge >> bits))
-
-
-def _bits_too_many(pieces: _Pieces, limits: Sequence[Limit]) -> int:
-    """Return by how many bits costs and charges have to be cut for their sum to stay in 64 bits."""
-    most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
-    most += sum((limit.charge or 0) * float(limit.most - limit.amount) for limit in limits)
-    return max(0, math.ceil(math.log2(max(1.0, most))) - SUM_BITS)
 
 
 def _hint(pieces: _Pieces, above: Whole) -> Whole:

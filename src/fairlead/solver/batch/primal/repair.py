@@ -14,15 +14,8 @@ from fairlead.solver.running.deadline import Deadline
 def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:
     """Exchange replicas until little is won any more; charge more for broken limits until none is.
 
-    Parameters
-    ----------
-    level
-        The level.
-    start
-        A placement that keeps the totals of all rows.
-    latest
-        When to stop where a placement is known; None for the deadline of the level. Where none is known yet
-        the search may go on a little longer, see `Incumbent.due`.
+    Where a placement is known that ends at the latest time, if there is one; where none is known yet the
+    search may go on a little longer than the level, see `Incumbent.due`.
     """
     replicas = start
     for charge in tuning.REPAIR_CHARGES:
@@ -68,10 +61,7 @@ def repair_rounded(level: Incumbent, start: Whole) -> None:
 def relieve(level: Incumbent, start: Whole) -> Whole | None:
     """Offer a placement, with replicas moved off overfull clusters if need be, then to what is left; quickly.
 
-    Returns
-    -------
-    array or None
-        The placement with replicas moved; None where it, or that at the start, was taken as the best one.
+    What it comes to is returned where it is no better placement; None where one was taken.
     """
     if level.offer(start):
         return None

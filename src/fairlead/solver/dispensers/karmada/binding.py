@@ -27,52 +27,36 @@ def wrapped(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BindingInput:
-    """A ``ResourceBinding`` that is due to be scheduled, and the clusters there are.
-
-    Parameters
-    ----------
-    replicas
-        ``spec.replicas``.
-    clusters
-        All member clusters, in any order; one that does not tell its APIs is taken to serve none, and one of
-        unknown capacity to have no room.
-    placement
-        ``spec.placement``.
-    previous
-        ``spec.clusters``: name and replicas, in its order (which decides ties when an Aggregated workload
-        shrinks).
-    fresh
-        True where a rebalance was asked for after the last schedule; what runs is then disregarded.
-    uid
-        UID of the workload, which turns the direction of ties; may be empty.
-    observed_affinity
-        ``status.schedulerObservedAffinityName``; empty where there is none.
-    evicting
-        Clusters named in ``spec.gracefulEvictionTasks``.
-    api
-        apiVersion and kind of the workload.
-    requests
-        Request per replica, in the units of `Cluster.free`, rounded up; None where the binding has no
-        ``replicaRequirements``.
-    empty_workload_propagation
-        The scheduler flag ``--enable-empty-workload-propagation``: selected clusters without replicas stay,
-        with 0.
-    defaulting
-        True where the defaults of the webhook have still to be applied to the placement.
-    """
+    """A ``ResourceBinding`` that is due to be scheduled, and the clusters there are."""
 
     replicas: int
+    """``spec.replicas``."""
     clusters: tuple[Cluster, ...]
+    """All member clusters, in any order; one that does not tell its APIs is taken to serve none, and one of
+    unknown capacity to have no room."""
     placement: Placement
+    """``spec.placement``."""
     previous: tuple[tuple[str, int], ...] = ()
+    """``spec.clusters``: name and replicas, in its order (which decides ties when an Aggregated workload
+    shrinks)."""
     fresh: bool = False
+    """True where a rebalance was asked for after the last schedule; what runs is then disregarded."""
     uid: str = ""
+    """UID of the workload, which turns the direction of ties; may be empty."""
     observed_affinity: str = ""
+    """``status.schedulerObservedAffinityName``; empty where there is none."""
     evicting: frozenset[str] = frozenset()
+    """Clusters named in ``spec.gracefulEvictionTasks``."""
     api: tuple[str, str] = ("apps/v1", "Deployment")
+    """apiVersion and kind of the workload."""
     requests: Mapping[str, int] | None = None
+    """Request per replica, in the units of `Cluster.free`, rounded up; None where the binding has no
+    ``replicaRequirements``."""
     empty_workload_propagation: bool = False
+    """The scheduler flag ``--enable-empty-workload-propagation``: selected clusters without replicas stay,
+    with 0."""
     defaulting: bool = False
+    """True where the defaults of the webhook have still to be applied to the placement."""
 
     @property
     def is_workload(self) -> bool:
@@ -87,20 +71,14 @@ SCHEDULER_ERROR = "SchedulerError"
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why nothing was scheduled.
-
-    Parameters
-    ----------
-    reason
-        Reason of the condition ``Scheduled``: ``Unschedulable`` (not enough room), ``NoClusterFit`` (no
-        cluster passed the filters) or ``SchedulerError`` (everything else, selection errors among them).
-    text
-        The scheduler's own words. Where several filters refuse one cluster, the real scheduler names a random
-        one of them; here it is always the first.
-    """
+    """Why nothing was scheduled."""
 
     reason: str
+    """Reason of the condition ``Scheduled``: ``Unschedulable`` (not enough room), ``NoClusterFit`` (no
+    cluster passed the filters) or ``SchedulerError`` (everything else, selection errors among them)."""
     text: str
+    """The scheduler's own words. Where several filters refuse one cluster, the real scheduler names a random
+    one of them; here it is always the first."""
 
     def within(self, step: str) -> "Failure":
         """Return the failure as the step around it reports it."""
@@ -109,24 +87,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """The binding after the scheduler has run.
-
-    Parameters
-    ----------
-    clusters
-        Replicas by cluster, sorted by name. After a failure it is what stays in the binding: the previous
-        placement, or nothing where no cluster fits. Clusters with 0 replicas are those that get the manifest
-        only.
-    affinity_name
-        Name of the affinity group in the status: the chosen one, after a failure still the observed one.
-        Empty where there is none.
-    failure
-        None where scheduling succeeded.
-    """
+    """The binding after the scheduler has run."""
 
     clusters: Mapping[str, int]
+    """Replicas by cluster, sorted by name. After a failure it is what stays in the binding: the previous
+    placement, or nothing where no cluster fits. Clusters with 0 replicas are those that get the manifest
+    only."""
     affinity_name: str = ""
+    """Name of the affinity group in the status: the chosen one, after a failure still the observed one. Empty
+    where there is none."""
     failure: Failure | None = None
+    """None where scheduling succeeded."""
 
 
 class Strategy(Enum):

@@ -202,23 +202,16 @@ LOCALITY_SCORE = 100
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A cluster that passed the filters.
-
-    Parameters
-    ----------
-    tier
-        0 for the affinity group itself, k for its k-th overflow affinity.
-    score
-        100 where the workload is there already, else 0.
-    available
-        Capacity for the workload: what can be added plus what is there.
-    """
+    """A cluster that passed the filters."""
 
     cluster: Cluster
     tier: int
+    """0 for the affinity group itself, k for its k-th overflow affinity."""
     score: int
+    """100 where the workload is there already, else 0."""
     estimated: int
     available: int
+    """Capacity for the workload: what can be added plus what is there."""
 
     @property
     def name(self) -> str:

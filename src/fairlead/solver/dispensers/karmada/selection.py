@@ -18,19 +18,13 @@ from fairlead.solver.dispensers.karmada.candidates import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A region as the search sees it.
-
-    Parameters
-    ----------
-    clusters
-        Number of candidates in it, at least 1.
-    score
-        Its score, not negative.
-    """
+    """A region as the search sees it."""
 
     name: str
     clusters: int
+    """Number of candidates in it, at least 1."""
     score: int
+    """Its score, not negative."""
 
 
 def best_combination(

@@ -70,102 +70,68 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas a cluster should get.
-
-    Parameters
-    ----------
-    weight
-        Share of what the minima leave; Binpack ignores it.
-    maximum
-        Most replicas; None means no limit.
-    """
+    """How many replicas a cluster should get."""
 
     weight: int = 0
+    """Share of what the minima leave; Binpack ignores it."""
     minimum: int = 0
     maximum: int | None = None
+    """Most replicas; None means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerInput:
-    """One division of replicas, as the two planners are asked for it.
-
-    Parameters
-    ----------
-    preferences
-        By cluster; ``*`` stands for every cluster that has none of its own (Spread only).
-    available
-        Clusters that may hold replicas; their order matters to Binpack only.
-    current
-        Replicas by cluster now.
-    estimated
-        Replicas that a cluster can run, as auto migration has found out; only for overloaded clusters.
-    limited
-        Most replicas of a cluster by custom migration.
-    scheduled
-        Replicas whose pods found a node (Binpack only).
-    key
-        Breaks ties of equal weight: ``namespace/name`` of the workload (Spread only).
-    avoid_disruption
-        Whether running replicas stay where they are.
-    keep_unschedulable
-        Whether replicas beyond the estimated capacity stay requested.
-    """
+    """One division of replicas, as the two planners are asked for it."""
 
     preferences: Mapping[str, Preferences]
+    """By cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
+    """Clusters that may hold replicas; their order matters to Binpack only."""
     current: Mapping[str, int] = field(default_factory=dict)
+    """Replicas by cluster now."""
     estimated: Mapping[str, int] = field(default_factory=dict)
+    """Replicas that a cluster can run, as auto migration has found out; only for overloaded clusters."""
     limited: Mapping[str, int] = field(default_factory=dict)
+    """Most replicas of a cluster by custom migration."""
     scheduled: Mapping[str, int] = field(default_factory=dict)
+    """Replicas whose pods found a node (Binpack only)."""
     key: str = ""
+    """Breaks ties of equal weight: ``namespace/name`` of the workload (Spread only)."""
     avoid_disruption: bool = False
+    """Whether running replicas stay where they are."""
     keep_unschedulable: bool = False
+    """Whether replicas beyond the estimated capacity stay requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The answer of a planner.
-
-    Parameters
-    ----------
-    plan
-        Replicas by cluster that are expected to run.
-    overflow
-        Replicas by cluster that are requested beyond the plan although they cannot run now.
-    """
+    """The answer of a planner."""
 
     plan: Mapping[str, int]
+    """Replicas by cluster that are expected to run."""
     overflow: Mapping[str, int] = field(default_factory=dict)
+    """Replicas by cluster that are requested beyond the plan although they cannot run now."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulingUnit:
-    """One object to schedule.
-
-    Parameters
-    ----------
-    namespace, name
-        Of the object; the namespace is empty for a cluster-scoped object.
-    replicas
-        Replicas of the template; None where the template has no such field.
-    replicas_path
-        Dotted path of the replicas in objects of this kind; empty where they have none, and Divide becomes
-        Duplicate.
-    current
-        Clusters that hold the object with their replicas; None means the template's number (duplicated).
-    gpus
-        GPUs that one pod requests, the only request that the scheduler reads; None where it requests none.
-    """
+    """One object to schedule."""
 
     namespace: str
     name: str
+    """Of the object; the namespace is empty for a cluster-scoped object."""
     api: tuple[str, str]
     policy: Policy
     replicas: int | None = None
+    """Replicas of the template; None where the template has no such field."""
     replicas_path: str = "spec.replicas"
+    """Dotted path of the replicas in objects of this kind; empty where they have none, and Divide becomes
+    Duplicate."""
     current: Mapping[str, int | None] = field(default_factory=dict)
+    """Clusters that hold the object with their replicas; None means the template's number (duplicated)."""
     gpus: int | None = None
+    """GPUs that one pod requests, the only request that the scheduler reads; None where it requests none."""
     feedback: Feedback = field(default_factory=Feedback)
 
     @property

@@ -52,23 +52,16 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the scheduler answers for one object.
-
-    Parameters
-    ----------
-    placement
-        Replicas by cluster; None means the template's own number. Empty where there is an error.
-    error
-        Why nothing was scheduled, in KubeAdmiral's words; None where it went well.
-    ties
-        Clusters any of which could have taken the rounding error of the dynamic weights, in name order; the
-        real scheduler draws one. Fewer than two where nothing was left to chance.
-    """
+    """What the scheduler answers for one object."""
 
     placement: Mapping[str, int | None] = field(default_factory=dict)
+    """Replicas by cluster; None means the template's own number. Empty where there is an error."""
     error: str | None = None
+    """Why nothing was scheduled, in KubeAdmiral's words; None where it went well."""
     refusals: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[str, ...] = ()
+    """Clusters any of which could have taken the rounding error of the dynamic weights, in name order; the
+    real scheduler draws one. Fewer than two where nothing was left to chance."""
     nowhere: bool = False
     """True where no cluster is open."""
 
@@ -80,8 +73,6 @@ def schedule_unit(
 
     Parameters
     ----------
-    unit
-        The object with its policy, its current clusters and the feedback of the migration controllers.
     clusters
         All member clusters; those that have not joined are left out.
     now

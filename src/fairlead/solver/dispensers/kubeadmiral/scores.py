@@ -42,22 +42,15 @@ SUPPLY_LIMIT = 1.4
 
 @dataclass(frozen=True, slots=True)
 class DynamicWeights:
-    """Weights from resources before the rounding error has found its cluster.
-
-    Parameters
-    ----------
-    weights
-        By cluster, not corrected.
-    correction
-        What is missing from one thousand; negative where the rounded weights add up to more.
-    heaviest
-        Clusters of the largest weight in name order, one of which takes the correction; empty where none
-        does.
-    """
+    """Weights from resources before the rounding error has found its cluster."""
 
     weights: Mapping[str, int]
+    """By cluster, not corrected."""
     correction: int = 0
+    """What is missing from one thousand; negative where the rounded weights add up to more."""
     heaviest: tuple[str, ...] = ()
+    """Clusters of the largest weight in name order, one of which takes the correction; empty where none
+    does."""
 
     def corrected(self, chosen: str | None = None) -> dict[str, int]:
         """Return the final weights.
