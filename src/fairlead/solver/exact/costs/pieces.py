@@ -9,7 +9,7 @@ x are the whole numbers of an interval.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -61,19 +61,28 @@ class Pieces:
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
         box = box.tight()
-        slopes, breaks = [each[at] for each in self.slopes], [each[at] for each in self.breaks]
+        inside = self if at is EVERYWHERE else self.of(at)
         if self.bend is None:
-            ends = [box.lower, *(np.clip(each, box.lower, box.upper) for each in breaks), box.upper]
+            ends = [box.lower, *(np.clip(each, box.lower, box.upper) for each in inside.breaks), box.upper]
             units = (end - start for start, end in pairwise(ends))
-            return narrow_pieces(box, list(zip(slopes, units, strict=True)))
+            return narrow_pieces(box, list(zip(inside.slopes, units, strict=True)))
         if not bool((box.lower < box.upper).any()):
             return box
-        inside = Pieces(tuple(slopes), tuple(breaks), self.bend[at])
-        price = inside._last_price(box)
-        below, upto = (inside._upto(most, box.lower, box.upper) for most in (price - 1, price))
+        price = inside.last_price(box)
+        below, upto = (inside.upto(most, box.lower, box.upper) for most in (price - 1, price))
         return Box(below, upto, box.total).tight()
 
-    def _last_price(self, box: Box) -> int:
+    def of(self, at: Numbers | slice | int) -> "Pieces":
+        """Return the costs of the clusters at some positions, or of some workloads where these have rows."""
+        slopes, breaks = (tuple(each[at] for each in some) for some in (self.slopes, self.breaks))
+        bend, using = (None if each is None else each[at] for each in (self.bend, self.using))
+        return Pieces(slopes, breaks, bend, using, self.step)
+
+    def dearer(self, price: NDArray[Any]) -> "Pieces":
+        """Return the costs where every replica costs so many steps more, by cluster."""
+        return replace(self, slopes=tuple(slope + price for slope in self.slopes))
+
+    def last_price(self, box: Box) -> int:
         """Return the least price at which enough replicas are worth it, in a tight box of several points."""
         wanted = box.total - box.least
         units = np.minimum(box.upper - box.lower, wanted)
@@ -87,13 +96,13 @@ class Pieces:
         high = int(self.steps(box.upper - 1)[free].max())
         while high - low > 1:
             middle = (low + high) // 2
-            if exact_sum(self._upto(middle, box.lower, box.upper)) >= box.total:
+            if exact_sum(self.upto(middle, box.lower, box.upper)) >= box.total:
                 high = middle
             else:
                 low = middle
         return high
 
-    def _upto(self, price: int, lower: Numbers, upper: Numbers) -> Numbers:
+    def upto(self, price: int | Numbers, lower: Numbers, upper: Numbers) -> Numbers:
         """Return the replicas of every cluster, within its bounds, whose last one costs at most a price."""
         found = lower
         for slope, end in zip(self.slopes, (*self.breaks, upper), strict=True):
@@ -119,7 +128,7 @@ class Pieces:
 
     def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""
-        return self._upto(math.ceil(price) - 1, lower, upper), self._upto(math.floor(price), lower, upper)
+        return self.upto(math.ceil(price) - 1, lower, upper), self.upto(math.floor(price), lower, upper)
 
     def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> Prices:
         """Return the prices at which a placement that is optimal on some clusters is so without a total."""
@@ -177,9 +186,9 @@ def using(cost: Numbers) -> Pieces:
     return Pieces((np.zeros_like(cost),), using=cost)
 
 
-def bent(bend: Numbers, slope: Numbers, saved: int, held: Numbers) -> Pieces:
+def bent(bend: Numbers, slope: Numbers, saved: Numbers | int, held: Numbers) -> Pieces:
     """Return the cost ``bend x^2 + slope x - saved min(x, held)``."""
-    return Pieces((slope - saved, slope), (held,), bend) if saved else Pieces((slope,), bend=bend)
+    return Pieces((slope - saved, slope), (held,), bend) if np.any(saved) else Pieces((slope,), bend=bend)
 
 
 def changing(held: Numbers, takes_part: Numbers) -> Pieces:
