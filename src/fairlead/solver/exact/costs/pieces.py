@@ -109,8 +109,8 @@ class Pieces:
             height = np.where(slope <= price, end, lower)
             if self.bend is not None:
                 # The unit x -> x + 1 costs (2 x + 1) bend + slope.
-                bent = (price - slope + self.bend) // np.maximum(2 * self.bend, 1)
-                height = np.where(self.bend > 0, np.minimum(bent, end), height)
+                bowed = (price - slope + self.bend) // np.maximum(2 * self.bend, 1)
+                height = np.where(self.bend > 0, np.minimum(bowed, end), height)
             found = np.maximum(found, height)
         return np.minimum(found, upper)
 
