@@ -10,6 +10,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
+from fairlead.models.shapes import checked
 from fairlead.models.shortfall import is_shortfall
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
@@ -33,6 +34,7 @@ SHARE_OF_STRICT = 0.6
 
 @hurried
 @attentive
+@checked
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
 
