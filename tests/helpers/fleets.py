@@ -195,7 +195,7 @@ def _rules(
         rules.append(_bounds(rng, names, target))
     by_region = {
         region: frozenset(name for name in names if regions[name] == region)
-        for region in set(regions.values())
+        for region in sorted(set(regions.values()))
     }
     if rng.random() < 0.3:
         region = rng.choice(sorted(by_region))

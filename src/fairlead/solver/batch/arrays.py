@@ -100,8 +100,7 @@ class Batch:
     @property
     def feasible(self) -> bool:
         """Whether every row has a division by itself."""
-        enough = (self.lower.sum(axis=1) <= self.totals) & (self.totals <= self.upper.sum(axis=1))
-        return bool(np.all(self.lower <= self.upper)) and bool(enough.all())
+        return bool(divisible(self.lower, self.upper, self.totals).all())
 
     def usage(self, replicas: Whole) -> Whole:
         """Return what a placement asks for, by row of the coupling."""
@@ -262,14 +261,28 @@ def _open(workloads: Sequence[Workload], clusters: tuple[str, ...]) -> Whole:
     return found[[row[inside] for inside in names]]
 
 
+def divisible(lower: Whole, upper: Whole, totals: Whole) -> NDArray[np.bool_]:
+    """Tell which rows have any division within bounds by place."""
+    enough = (lower.sum(axis=1) <= totals) & (totals <= upper.sum(axis=1))
+    found: NDArray[np.bool_] = enough & (lower <= upper).all(axis=1)
+    return found
+
+
+def filled_up(bottom: Whole, top: Whole, totals: Whole) -> Whole:
+    """Return divisions that hold the totals, between two that hold too little and too much, first by name."""
+    room = top - bottom
+    left = totals - bottom.sum(axis=1)
+    before = np.cumsum(room, axis=1) - room
+    filled: Whole = bottom + np.clip(left[:, None] - before, 0, room)
+    return filled
+
+
 def tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
     """Return bounds that a division of the row alone attains; as they are where a row has none."""
     for start in range(0, len(totals), 4096):
         rows = slice(start, start + 4096)
         low, high, total = lower[rows], upper[rows], totals[rows, None]
-        fits = (
-            (low <= high).all(axis=1) & (low.sum(axis=1) <= total[:, 0]) & (high.sum(axis=1) >= total[:, 0])
-        )
+        fits = divisible(low, high, totals[rows])
         tops = np.minimum(high, low + (total - low.sum(axis=1, keepdims=True)))
         bottoms = np.maximum(low, tops - (tops.sum(axis=1, keepdims=True) - total))
         upper[rows], lower[rows] = np.where(fits[:, None], tops, high), np.where(fits[:, None], bottoms, low)

@@ -191,10 +191,6 @@ class _Placing:
 
     Parameters
     ----------
-    batch
-        The workloads.
-    wishes
-        What runs now or the whole part of every share, by row and cluster.
     limit
         What there is, by resource and cluster; `MOST_ASKED` where that is no limit.
     asked

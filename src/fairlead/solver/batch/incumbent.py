@@ -26,31 +26,9 @@ LEAST = -(2**62)
 class Incumbent:
     """What is known of a level, or of a surrogate by which placements for it are searched.
 
-    Parameters
-    ----------
-    model
-        The level, with the levels before it pinned.
-    search
-        How to search, and until when.
-    best, cost
-        The best placement and what it costs, in steps; None where none is known.
-    bound
-        What every placement costs at least, in steps.
-    prices, rows
-        Prices of what is shared and of the rows' totals.
-    serves
-        The level that is searched by this surrogate: it is offered every better placement; None for the level
-        itself.
-    on_progress
-        Hears of every step forward; None where nobody listens.
-    infeasible
-        Whether it is proven that there is no placement.
-    interrupted
-        Whether somebody pressed Ctrl-C.
-    guided
-        What a guide leaves to the level after this one; None where there was none.
-    started
-        When the search began, in seconds of `time.monotonic`.
+    Costs and bounds are in steps; the best placement and its cost are None where none is known. What serves a
+    level offers it every better placement. Infeasible is proven; interrupted is by Ctrl-C; guided is what a
+    guide leaves to the level after this one.
     """
 
     model: Model

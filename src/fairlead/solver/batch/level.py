@@ -38,22 +38,9 @@ def minimise(
 ) -> Incumbent:
     """Minimise one level; return what is known of it in the end.
 
-    Parameters
-    ----------
-    model
-        The level, with the levels before it pinned.
-    start
-        A placement that keeps everything; None where none is known.
-    search
-        How to search, and until when.
-    on_progress
-        Hears of every step forward.
-    near
-        Prices of which some may be about right.
-    guide
-        What placements are searched by instead of the level; None for the level itself.
-    enough
-        Tells of a bound what a placement may cost to be good enough, both in steps; then the guide decides.
+    The start keeps everything, and some of the prices may be about right. Placements are searched by the
+    guide instead of the level, if there is one. Enough tells of a bound what a placement may cost to be good
+    enough, both in steps; then the guide decides.
     """
     level = Incumbent.of(model, start, search)
     level.on_progress = on_progress
@@ -64,7 +51,7 @@ def minimise(
         level.offer(alone.replicas)
         if not level.done:
             if guide is None:
-                _search(level, near[0] if near else None)
+                _search(level)
             else:
                 until = search.deadline if guide.straight is None else guide.latest
                 guided = level.surrogate(guide.model, level.best, until)
@@ -79,11 +66,11 @@ def minimise(
     return level
 
 
-def _search(level: Incumbent, near: Prices | None) -> None:
+def _search(level: Incumbent) -> None:
     """Find prices, then placements near the bound."""
     # Where a placement was known changes to it may be worth more than long exchanges from another start.
     share = 1.0 if level.best is None else tuning.SHARE_OF_EXCHANGES
-    start = priced(level, near, Sifting())
+    start = priced(level, None, Sifting())
     relieve(level, start)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
@@ -181,17 +168,8 @@ def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Eval
 def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int = 0) -> Whole:
     """Find prices and the bound there; return a placement that may break limits.
 
-    Parameters
-    ----------
-    level
-        What is minimised.
-    near
-        Prices to start from; None for those of an ascent.
-    how
-        How linear programs go on from there.
-    climbing
-        How many times as many turns as usual an ascent takes; 0 for an ascent only where there are no prices
-        to start from.
+    Without prices to start from they come from an ascent; with some it takes so many times as many turns as
+    usual, and none for 0. From there linear programs go on.
     """
     model = level.model
     prices = near

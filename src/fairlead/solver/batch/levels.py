@@ -1,15 +1,14 @@
 """The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from fairlead.encoders.registry import encode
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATIONS, Level
+from fairlead.models.levels import DEVIATIONS
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -26,7 +25,7 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import Model, Worth, model_of, prices_at
+from fairlead.solver.batch.model import Model, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
     Guide,
@@ -51,7 +50,6 @@ def solve_batch(
     part: Problem,
     search: Search,
     floor: Placement | None = None,
-    near: Mapping[Level, Worth] = MappingProxyType({}),
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level.
 
@@ -63,8 +61,6 @@ def solve_batch(
         How to search; its progress is told when the placement or the bound of a level gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
-    near
-        What is shared is about worth so much on some levels.
 
     Returns
     -------
@@ -84,7 +80,7 @@ def solve_batch(
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
     if best is None and refuted(batch, pins, search.deadline.part(tuning.REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    levels = _Levels(batch, costs_of(batch), search, near)
+    levels = _Levels(batch, costs_of(batch), search)
     status, found = levels.run(_Stage(batch, pins, best))
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
@@ -113,7 +109,6 @@ class _Levels:
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
-    near: Mapping[Level, Worth]
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -195,10 +190,8 @@ class _Levels:
         after = followers(self.costs, number)
         model = model_of(stage.batch, cost, stage.pins)
         guide = self._guide(stage, cost, after)
-        near = prices_at(model, self.near.get(cost.level))
-        tried = [] if near is None else [near]
-        if stage.guided is not None:
-            tried = after_guide(stage.guided, [each for each, _ in stage.pins], model)
+        pinned = [each for each, _ in stage.pins]
+        tried = [] if stage.guided is None else after_guide(stage.guided, pinned, model)
         until = self._until(number, len(after))
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)

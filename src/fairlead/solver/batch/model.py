@@ -6,7 +6,7 @@ prices together are below 0. The sum is a bound whatever the prices (J. P. Evans
 whole numbers it is exact.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -27,18 +27,12 @@ class Model:
 
     Parameters
     ----------
-    batch
-        The batch.
-    curve
-        Costs: first of the level itself, then of the pinned ones.
-    shapes
-        The same, whole.
-    unit
-        Steps in one unit of the level.
+    curve, shapes
+        Costs in pieces, and whole: first of the level itself, then of the pinned ones.
+    unit, pin_units
+        Steps in one unit of the level, and of every pinned level.
     grain
         Every cost of the level is a multiple of so many steps.
-    pin_units
-        The same of every pinned level.
     pins
         What each pinned level may cost, in its steps.
     threads
@@ -179,23 +173,3 @@ def sample_of(model: Model, stride: int) -> Model:
     coupling = replace(batch.coupling, limit=(batch.coupling.limit * parts).astype(np.int64))
     pins = tuple(int(pin * part) for pin in model.pins)
     return replace(cut, batch=replace(cut.batch, coupling=coupling), pins=pins)
-
-
-Worth = Mapping[tuple[str, str], float]
-"""What all that a cluster offers of a resource is worth, in units of a level, by cluster and resource."""
-
-
-def prices_at(model: Model, worth: Worth | None) -> Prices | None:
-    """Return prices that make what is shared so much worth; None where nothing is known."""
-    if worth is None:
-        return None
-    coupling = model.batch.coupling
-    found = np.array([worth.get(name, 0.0) for name in coupling.names], dtype=np.float64)
-    return Prices(found * model.unit / np.maximum(1, coupling.limit), np.zeros(len(model.pins)))
-
-
-def worth_of(model: Model, prices: Prices) -> Worth:
-    """Return what is shared in units of the level at prices."""
-    coupling = model.batch.coupling
-    found = prices.capacity * np.maximum(1, coupling.limit) / model.unit
-    return dict(zip(coupling.names, found.tolist(), strict=True))

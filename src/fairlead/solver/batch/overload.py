@@ -50,24 +50,8 @@ def solve_partly(
 ) -> LexicographicResult:
     """Place as much of a batch as there is room for, the most urgent workloads first.
 
-    Parameters
-    ----------
-    part
-        The problem; `applies_partly` must hold.
-    search
-        See `solve_batch`.
-    floor
-        A placement that the answer is not worse than; one that breaks what never gives way is not used.
-
-    Returns
-    -------
-    LexicographicResult
-        OPTIMAL where every level reaches its bound, which is exact.
-
-    Raises
-    ------
-    InternalError
-        Where the placement breaks a rule or a level is not what it was: a bug in fairlead.
+    `applies_partly` must hold; all else is as for `solve_batch`. A floor that breaks what never gives way is
+    not used.
     """
     whole, nowhere = with_nowhere(part), nowhere_of(part)
     start = None if floor is None or refused(part, floor) else _filled(part, floor)

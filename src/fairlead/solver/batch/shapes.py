@@ -4,14 +4,13 @@ A level has so many steps to its unit. Costs that are no whole number of steps a
 overestimated: a cost is exact at its anchor, up to less than one step, and rounded down from there outward.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Batch, Floats, Whole
+from fairlead.solver.batch.arrays import Batch, Whole
 
 
 class Change(Protocol):
@@ -135,18 +134,6 @@ class Curve:
             tuple(None if each is None else each[rows] for each in self.growth),
             tuple(each[rows] for each in self.base),
         )
-
-    def costs(self, replicas: Whole) -> Iterator[tuple[Whole, list[Floats]]]:
-        """Yield by level what the lower bounds cost, by row, and what is above them, by piece."""
-        pairs = list(pairwise(self.starts))
-        for base, slopes, growth in zip(self.base, self.slopes, self.growth, strict=True):
-            found: list[Floats] = []
-            for (start, end), slope in zip(pairs, slopes, strict=True):
-                units = np.clip(replicas - start, 0, end - start)
-                found.append(units * slope.astype(np.float64))
-                if growth is not None:
-                    found.append(growth * (units * (units - 1) / 2.0))
-            yield base, found
 
     @property
     def pieces(self) -> int:

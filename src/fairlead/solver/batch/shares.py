@@ -185,24 +185,10 @@ def solve_share(task: ShareTask) -> ShareAnswer:
 
 
 def solve_partitioned(part: Problem, count: int, search: Search, machines: Machines) -> LexicographicResult:
-    """Solve a batch in shares.
+    """Solve a batch, in which nothing but capacity is shared, in two or more shares.
 
-    Parameters
-    ----------
-    part
-        The problem; `fairlead.solver.batch.separable.applies` must hold, and nothing but capacity be shared.
-    count
-        Number of shares, at least 2.
-    search
-        How to search.
-    machines
-        Where shares are solved.
-
-    Returns
-    -------
-    LexicographicResult
-        FEASIBLE, with the bound of the first level; UNKNOWN where a share has no placement of its own, though
-        the whole may have one.
+    The answer has the bound of the first level; UNKNOWN where a share has no placement of its own, though the
+    whole may have one.
     """
     shares = shares_of(part, count)
     level = next(iter(levels_of(part)), DEVIATION)

@@ -18,7 +18,7 @@ from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.arrays import Batch, Whole, batch_of, table_of
+from fairlead.solver.batch.arrays import Batch, Whole, batch_of, divisible, filled_up, table_of
 from fairlead.solver.batch.separable import fits_arrays
 
 Floats = NDArray[np.float64]
@@ -35,18 +35,10 @@ HALVINGS = 64
 
 
 def place_side_by_side(problem: Problem) -> dict[str, Mapping[str, int]]:
-    """Place the workloads of a problem that are of the commonest kind, each as if it were alone.
+    """Place the workloads of the commonest kind, each as if it were alone; by key, others are absent.
 
-    Parameters
-    ----------
-    problem
-        The question. Where anything runs already nobody is placed here: what stays is seen at a glance.
-
-    Returns
-    -------
-    dict
-        Replicas by key and cluster, optimal for each workload alone, ties to the first by name. Others are
-        absent.
+    Each placement is optimal, ties to the first by name. Where anything runs already nobody is placed here:
+    what stays is seen at a glance.
     """
     if problem.deviation is Deviation.MINIMAX or not all(
         isinstance(rule, Capacity) for rule in problem.rules
@@ -102,19 +94,9 @@ class _Boxes:
     upper: Whole
     totals: Whole
 
-    @property
-    def possible(self) -> Sure:
-        """Which rows have any division."""
-        fits = (self.lower.sum(axis=1) <= self.totals) & (self.totals <= self.upper.sum(axis=1))
-        possible: Sure = fits & (self.lower <= self.upper).all(axis=1)
-        return possible
-
     def settled(self, bottom: Whole, top: Whole) -> Whole:
         """Return the first by name of the divisions between two heights; what is full at the bottom is so."""
-        room = top - bottom
-        left = self.totals[:, None] - bottom.sum(axis=1, keepdims=True)
-        answer = bottom + np.clip(left - (np.cumsum(room, axis=1) - room), 0, room)
-        return np.where(self.filled[:, None], self.lower, answer)
+        return np.where(self.filled[:, None], self.lower, filled_up(bottom, top, self.totals))
 
     @property
     def filled(self) -> Sure:
@@ -127,7 +109,7 @@ def _by_squares(boxes: _Boxes, weights: Whole) -> tuple[Whole, Sure]:
     """Return the best division of every row by Webster, ties to the first, and of which that is certain."""
     lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
     free = lower < upper
-    possible = boxes.possible & ~(free & (weights == 0)).any(axis=1)
+    possible = divisible(lower, upper, totals) & ~(free & (weights == 0)).any(axis=1)
     tallest, heaviest = upper.max(axis=1, initial=0), weights.max(axis=1, initial=1)
     possible &= (2.0 * tallest + 1) * heaviest < EXACT
     heavy = np.maximum(np.where(free, weights, 1), 1).astype(np.float64)
@@ -155,7 +137,7 @@ def _by_gaps(boxes: _Boxes, weights: Whole, wholes: Sequence[int]) -> tuple[Whol
     lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
     # As doubles sums cannot wrap around; half of what fits is far from where rounding could matter.
     heaviest = np.array(wholes, dtype=np.float64)
-    possible = boxes.possible & (heaviest > 0) & (heaviest * (totals + 1.0) < EXACT)
+    possible = divisible(lower, upper, totals) & (heaviest > 0) & (heaviest * (totals + 1.0) < EXACT)
     whole = np.array([each if sure else 1 for each, sure in zip(wholes, possible, strict=True)])[:, None]
     quota, rest = np.divmod(np.where(possible[:, None], weights, 0) * totals[:, None], whole)
     weighed = weights > 0

@@ -156,13 +156,6 @@ LEADING_CHARGES = (12.0, 48.0, 200.0)
 DEARER_AFTER = 4
 # How far from the price of a row exchanges look before that, in turn.
 LEADING_REACHES = (0.01, 0.1, 0.4)
-# Moves made by lot: how far from the price of a row, how many, and how far exchanges then look.
-KICK_REACH = 0.1
-MOST_KICKED = 12
-KICK_CHARGE = 12.0
-# Rounds in vain after which some are made.
-KICK_AFTER = 30
-AFTER_KICK = (0.05, 0.1, 0.2)
 # Rows that are divided anew together, over all clusters.
 ROWS_OF_PART = 60
 ROWS_REACH = 0.3

@@ -48,13 +48,7 @@ class Missed(Scope):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At least and at most so much on some clusters; what may be too much is looked at after a wave.
-
-    Parameters
-    ----------
-    least, most
-        Fewest and most; None means no limit.
-    """
+    """At least and at most so much on some clusters; what may be too much is looked at after a wave."""
 
     scope: Scope
     least: int
@@ -131,14 +125,7 @@ def constraints_of(
 ) -> PathConstraints:
     """Return the rules of a workload that say something about changes on certain clusters.
 
-    Parameters
-    ----------
-    workload
-        The workload, with the rules that bind.
-    changed
-        Clusters on which the number of replicas changes.
-    detours
-        True where it may go up and down again on the way.
+    The workload has the rules that bind. With detours it may go up and down again on the way.
     """
     copies = workload.rule(Duplicated)
     names = set(problem.candidates(workload))

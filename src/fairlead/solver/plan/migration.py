@@ -161,13 +161,7 @@ def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
 def migration_of(
     problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
 ) -> Migration:
-    """Return what moves.
-
-    Parameters
-    ----------
-    everywhere
-        True where replicas may also go to clusters that are neither where they are nor where they go.
-    """
+    """Return what moves; everywhere also to clusters that are neither where replicas are nor go."""
     current = running(problem)
     companions = tuple(
         Companions(tuple(key for key in rule.members if problem.workload(key).replicas), rule.together)

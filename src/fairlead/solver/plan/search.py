@@ -199,7 +199,9 @@ def _waiting_to_leave(migration: Migration) -> Iterator[tuple[WorkloadPath, str,
     for path in sorted(migration.paths.values(), key=lambda each: each.key):
         out, into = left_over(path, path.start)
         for source in sorted(out) if into else ():
-            enough = _enough(path, source, short)
+            # So that all that wait for the cluster fit; 0 where none wait.
+            needs = path.needs.get(source, {}).items()
+            enough = max((-(-short[place] // need) for place, need in needs if place in short), default=0)
             if enough:
                 yield path, source, (min(enough, out[source]), out[source])
 
@@ -222,9 +224,3 @@ def _ways(path: WorkloadPath, source: str, builder: WaveBuilder) -> list[str]:
         return regions[name] != regions[source], room is not None, -(room or 0), name
 
     return sorted((name for name, room in rooms.items() if room is None or room > 0), key=rank)
-
-
-def _enough(path: WorkloadPath, source: str, short: Mapping[Place, int]) -> int:
-    """Return how many have to leave a cluster so that all that wait for it fit; 0 where none wait."""
-    needs = path.needs.get(source, {})
-    return max((-(-short[place] // need) for place, need in needs.items() if place in short), default=0)

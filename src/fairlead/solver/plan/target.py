@@ -125,14 +125,17 @@ def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Itera
         inside = [workload.key for workload in problem.workloads if workload.namespace == space]
         if amount is not None:
             yield _budget(f"namespace {space}", amount, inside, problem, leaving)
+
+    def most(name: str, given: Mapping[str, Amount]) -> int:
+        amount = 0 if name in options.pinned_clusters else given[name]
+        return share_of(amount, sum(workload.current.get(name, 0) for workload in problem.workloads))
+
     for name in sorted(options.pinned_clusters | budgets.leaving.keys()):
-        amount = 0 if name in options.pinned_clusters else budgets.leaving[name]
-        most = share_of(amount, _running_on(name, problem))
-        yield MoveBudget(f"leaving {name}", most, leaving=frozenset({name}), under_way=leaving)
+        allowed, only = most(name, budgets.leaving), frozenset({name})
+        yield MoveBudget(f"leaving {name}", allowed, leaving=only, under_way=leaving)
     for name in sorted(options.pinned_clusters | budgets.arriving.keys()):
-        amount = 0 if name in options.pinned_clusters else budgets.arriving[name]
-        most = share_of(amount, _running_on(name, problem))
-        yield MoveBudget(f"arriving at {name}", most, arriving=frozenset({name}))
+        allowed, only = most(name, budgets.arriving), frozenset({name})
+        yield MoveBudget(f"arriving at {name}", allowed, arriving=only)
 
 
 def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leaving: UnderWay) -> MoveBudget:
@@ -144,8 +147,3 @@ def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leavin
         if cluster in problem.cluster_by_name
     )
     return MoveBudget(name, share_of(amount, running), frozenset(keys), under_way=leaving)
-
-
-def _running_on(cluster: str, problem: Problem) -> int:
-    """Return the replicas that run on a cluster now."""
-    return sum(workload.current.get(cluster, 0) for workload in problem.workloads)

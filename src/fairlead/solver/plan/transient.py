@@ -120,13 +120,7 @@ About = tuple[str, str | None, str | None, str, bool, Source | None]
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Standing]):
-    """A rule of one workload or of several, or a part of it that binds at certain moments.
-
-    Parameters
-    ----------
-    members
-        Keys of the workloads that share it; empty where it is a rule of one workload.
-    """
+    """A rule, or a part of it that binds at certain moments, of the workloads that share it, if they do."""
 
     moments: tuple[Moment, ...]
     find: Callable[[Standing], Iterable[Violation]]
@@ -239,13 +233,7 @@ def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Ite
 
 
 class Capacities:
-    """What is used of every cluster and resource in the course of a replay.
-
-    Parameters
-    ----------
-    target
-        What stands in the end; what it asks for beyond a limit is allowed for.
-    """
+    """What is used in the course of a replay; what the target asks for beyond a limit is allowed for."""
 
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
         self._problem = problem

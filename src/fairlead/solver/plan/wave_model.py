@@ -51,7 +51,7 @@ class WaveModel:
         """Return waves that end at the target, and stop and wait as little as possible on the way."""
         for key, places in self.standing.items():
             target = self.migration.paths[key].target
-            for cluster in places[-1].keys() | target.keys():
+            for cluster in sorted(places[-1].keys() | target.keys()):
                 self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
         return self._solved({"early": 1, "starts": 1} if self.everywhere else {"early": 1}, effort)
 

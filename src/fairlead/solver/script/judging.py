@@ -54,10 +54,9 @@ class State:
     ----------
     missing, off
         Summed over all workloads, see `Worth`.
-    broken
-        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows.
-    rules
-        The same by kind of rule; one that breaks several counts for each.
+    broken, rules
+        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows, in all
+        and by kind of rule; one that breaks several counts for each.
     clusters
         Mean of the clusters that a workload uses that should use few; None where there is none.
     use

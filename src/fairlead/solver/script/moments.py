@@ -73,7 +73,7 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the events up to now have made of the fleet.
+    """What the events up to now have made of the fleet; see `Moment`.
 
     Parameters
     ----------
@@ -83,8 +83,6 @@ class _State:
         How workloads were scaled, in order; made again where the manifests change.
     closed
         How clusters are closed by name.
-    fleet, judged, room
-        See `Moment`.
     """
 
     whole: Problem

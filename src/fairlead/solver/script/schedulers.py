@@ -232,10 +232,7 @@ def able(problem: Problem) -> Iterator[str]:
 def named(names: tuple[str, ...], problem: Problem) -> tuple[Scheduler, ...]:
     """Return schedulers by name, every one that is able where none is named.
 
-    Raises
-    ------
-    UsageError
-        Where there is none of that name, or it cannot place a workload of the problem.
+    UsageError where there is none of that name, or it cannot place a workload of the problem.
     """
     for name in names:
         if name not in SCHEDULERS:

@@ -183,12 +183,8 @@ class Answered:
     def stands(self, exchanged: Exchanged, changed: Callable[[], Problem] | None = None) -> bool:
         """Tell whether the answer after an exchange keeps every rule of a problem, not only those of the box.
 
-        Parameters
-        ----------
-        exchanged
-            The exchange; it stays inside the box.
-        changed
-            Makes the problem whose rules count; None stands for the part itself.
+        The exchange stays inside the box. The rules of a changed problem count, if there is one, else those
+        of the part itself.
         """
         if self._boxed and not self._binds_sets:
             return True

@@ -46,11 +46,8 @@ from fairlead.solver.why.steps import most_that_fit, no_more
 def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
     """Return the bounds of a workload that could be moved by one, those at which the answer stands first.
 
-    Parameters
-    ----------
-    binding
-        True leaves out those at which the answer does not stand: where marginal allocation found it, they do
-        not help. Where clusters or groups are chosen, they may.
+    Binding leaves out all others: where marginal allocation found the answer they do not help. Where clusters
+    or groups are chosen, they may.
     """
     workload = about.workload
     copies = workload.rule(Duplicated)

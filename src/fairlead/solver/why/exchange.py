@@ -138,17 +138,9 @@ class Exchanges:
 def exchanges_of(
     workload: Workload, problem: Problem, boxed: WorkloadBox, placed: Mapping[str, int]
 ) -> Exchanges | None:
-    """Return the exchanges around the answer of exact marginal allocation.
+    """Return the exchanges around what exact marginal allocation has found for a workload.
 
-    Parameters
-    ----------
-    workload
-        The workload; `fairlead.solver.exact.allocation.allocate` has placed it.
-
-    Returns
-    -------
-    Exchanges or None
-        None where a level is not the sum of what single clusters cost: one exchange may not be enough.
+    None where a level is not the sum of what single clusters cost: one exchange may not be enough.
     """
     if workload.rule(Duplicated) is not None:
         return None

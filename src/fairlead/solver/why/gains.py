@@ -1,6 +1,6 @@
 """Which bounds improve an answer when they are moved by one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fairlead.models.check import violations_of
@@ -18,7 +18,7 @@ from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.exchange import Exchanges
 
 LARGEST_SHARE = 0.25
-"""Of the time that is left, what a single bound may use."""
+"""Of the time that is left, what a single question may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,8 @@ class Gains:
 def gains_of(about: Answered, deadline: Deadline) -> Gains:
     """Return the bounds of a workload that improve the answer when moved by one.
 
-    Parameters
-    ----------
-    about
-        The answer; nothing is tried where no level of it is proven best. From the first one on that may be
-        worse than best, levels do not count.
+    Nothing is tried where no level of the answer is proven best; from the first one on that may be worse than
+    best, levels do not count.
     """
     changes = changes_of(about, binding=about.exchanges is not None)
     if about.levels and not about.proven:
@@ -46,19 +43,21 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
         level.base for level in about.levels
     ):
         return Gains(tried=len(changes))  # no level can be lower than 0
-    found = [(change, _tried(about, change, deadline, share)) for change, share in _shares(changes)]
+    found = [
+        (change, _tried(about, change, deadline, share))
+        for change, share in zip(changes, shares(len(changes)), strict=True)
+    ]
     known = [(change, difference) for change, difference in found if difference is not None]
-    gains = [(change, difference) for change, difference in known if _better(difference)]
+    gains = [(change, difference) for change, difference in known if difference.change < 0]
     gains.sort(key=lambda pair: _rank(about, *pair))
     return Gains(
         tuple(_gain(change, difference) for change, difference in gains), len(known), len(found) - len(known)
     )
 
 
-def _shares(changes: Sequence[Change]) -> list[tuple[Change, float]]:
-    """Return every change with the share of the remaining time that it may use."""
-    left = range(len(changes), 0, -1)
-    return [(change, max(1 / rest, LARGEST_SHARE)) for change, rest in zip(changes, left, strict=True)]
+def shares(count: int) -> Iterator[float]:
+    """Yield the share of the remaining time that each of so many questions may use."""
+    return (max(1 / rest, LARGEST_SHARE) for rest in range(count, 0, -1))
 
 
 def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
@@ -82,7 +81,7 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
         return difference
     if about.is_same(outcome.objectives):
         return SAME
-    return difference if _better(difference) else None
+    return difference if difference.change < 0 else None
 
 
 def _by_division(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:
@@ -109,12 +108,7 @@ def _by_exchange(about: Answered, exchanges: Exchanges, change: Change) -> Diffe
     if best is None:
         return SAME
     difference = about.change(best)
-    return difference if not _better(difference) or about.stands(best, change.build) else None
-
-
-def _better(difference: Difference) -> bool:
-    """Tell whether an answer is better on the first level on which it differs."""
-    return difference.change < 0
+    return difference if difference.change >= 0 or about.stands(best, change.build) else None
 
 
 def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:

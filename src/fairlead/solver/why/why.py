@@ -14,7 +14,7 @@ from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import ClusterWhy, Why
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.change import By
-from fairlead.solver.why.gains import Gains, gains_of
+from fairlead.solver.why.gains import Gains, gains_of, shares
 from fairlead.solver.why.names import find_cluster, find_workload
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
@@ -22,8 +22,6 @@ SHARE_OF_SOLVING = 0.5
 """Of the time limit, what finding the answer may use; the rest is for questions about it."""
 SHARE_OF_STEPS = 0.7
 """Of the rest, what the clusters may use before the bounds are tried."""
-LARGEST_SHARE = 0.25
-"""Of the time that is left, what a single cluster may use."""
 
 
 @hurried
@@ -135,9 +133,8 @@ def _clusters(
     # Where replicas stand is asked about before where none do.
     ordered = sorted(open_to, key=lambda name: not about.replicas(name))
     asked: list[tuple[str, By]] = [(name, by) for name in ordered for by in sides if steps[name, by] is None]
-    for place, (name, by) in enumerate(asked):
-        part = deadline.part(max(1 / (len(asked) - place), LARGEST_SHARE))
-        steps[name, by] = step_by_solving(about, name, by, part)
+    for (name, by), share in zip(asked, shares(len(asked)), strict=True):
+        steps[name, by] = step_by_solving(about, name, by, deadline.part(share))
     return tuple(
         ClusterWhy(each, each.cluster in names, *(steps.get((each.cluster, by)) for by in sides))
         for each in decisions

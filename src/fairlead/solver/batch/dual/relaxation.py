@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.arrays import Floats, Whole, filled_up
 from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
 
@@ -124,15 +124,6 @@ def within(
     return part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
 
 
-def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
-    """Return divisions that hold the totals, between two that hold too little and too much."""
-    room = over - under
-    left = totals - under.sum(axis=1)
-    before = np.cumsum(room, axis=1) - room
-    filled: Whole = under + np.clip(left[:, None] - before, 0, room)
-    return filled
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedRows:
     """Some rows at prices.
@@ -173,15 +164,6 @@ class PricedRows:
         # Only the search for a price where costs grow asks for these.
         pairs = itertools.pairwise(curve.starts if growth is not None else ())
         return cls(curve, dear, growth, [(end - start).astype(np.float64) for start, end in pairs])
-
-    @property
-    def grown(self) -> NDArray[np.bool_]:
-        """Places where the units of a piece do not all cost the same, on any level."""
-        found = np.zeros(self.curve.starts[0].shape, dtype=np.bool_)
-        for growth in self.curve.growth:
-            if growth is not None:
-                found |= growth > 0
-        return found
 
     def upto(self, at: Floats) -> Whole:
         """Return the replicas by place when every unit of at most a price is taken; by row, or by place."""
@@ -233,7 +215,7 @@ class PricedRows:
             enough = self._counted(middle[:, None]).sum(axis=1) >= wanted
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
             tries += 1
-        return high, _filled(self.upto(low[:, None]), self.upto(high[:, None]), totals)
+        return high, filled_up(self.upto(low[:, None]), self.upto(high[:, None]), totals)
 
     def _divide_sorted(self, totals: Whole) -> tuple[Floats, Whole]:
         """Do the same where all units of a piece cost as much: exactly, the cheapest pieces first."""
@@ -253,7 +235,7 @@ class PricedRows:
             piece = slice(first, first + places)
             under += np.where(costs[:, piece] < at, units[:, piece], 0)
             over += np.where(costs[:, piece] <= at, units[:, piece], 0)
-        return price, _filled(under, over, totals)
+        return price, filled_up(under, over, totals)
 
     def _spans(self) -> Iterator[tuple[Whole, Whole, Floats]]:
         """Yield every piece with its first cost."""
@@ -273,10 +255,14 @@ class PricedRows:
 
     def costs(self, replicas: Whole) -> list[float]:
         """Return what a division costs, by level."""
-        found = []
-        for base, parts in self.curve.costs(replicas):
+        found, curve = [], self.curve
+        spans = list(itertools.pairwise(curve.starts))
+        for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):
             total = float(base.sum())
-            for part in parts:
-                total += float(part.sum())
+            for (start, end), slope in zip(spans, slopes, strict=True):
+                units = np.clip(replicas - start, 0, end - start)
+                total += float((units * slope.astype(np.float64)).sum())
+                if growth is not None:
+                    total += float((growth * (units * (units - 1) / 2.0)).sum())
             found.append(total)
         return found

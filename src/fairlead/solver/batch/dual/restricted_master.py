@@ -105,7 +105,8 @@ def _windows(
     part = PricedRows.of(model, prices, rows)
     low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
     # A piece whose units all cost the same stays whole.
-    cuts = np.where(part.grown, tuning.CUTS, 1)
+    grown = np.any([growth > 0 for growth in part.curve.growth if growth is not None], axis=0)
+    cuts = np.where(grown, tuning.CUTS, 1)
     found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
     for number in range(len(part.dear)):
         start, end = (

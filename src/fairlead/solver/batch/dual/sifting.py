@@ -46,24 +46,16 @@ class _Sieve:
 
     Parameters
     ----------
-    model, how
-        What is minimised, and how much may be done.
-    best
-        The best prices so far.
     radius
         How far prices may go, in units of the level.
     widest
         How near the pieces of the core are, in units of the level, where nothing else says it.
-    allowed
-        How many pieces a core may have now.
-    whole
-        Whether all pieces are in the core.
+    allowed, whole
+        How many pieces a core may have now, and whether that is all.
     ratio
         How near the pieces of the core are, as a multiple of how far prices may go, where that decides.
     values
         The bound after every turn.
-    basis
-        Where the last program ended.
     """
 
     model: Model

@@ -24,7 +24,7 @@ from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, outer
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
-from fairlead.solver.batch.model import Prices, Worth, model_of, worth_of
+from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.running.deadline import Deadline
 
 Values = Mapping[Level, int | Fraction]
@@ -35,18 +35,8 @@ Values = Mapping[Level, int | Fraction]
 class View:
     """A batch whose boxes are wider than the workloads.
 
-    Parameters
-    ----------
-    part
-        The question.
-    batch
-        The boxes.
-    costs
-        Levels of the boxes.
-    beyond
-        By level, what the workloads cost at least beyond the boxes.
-    owners, rows
-        Workloads by box, and rows of the boxes by workload.
+    Beyond is, by level, what the workloads cost at least beyond the boxes. Owners are workloads by box, rows
+    those of the boxes by workload.
     """
 
     part: Problem
@@ -148,7 +138,7 @@ class RelaxedBounds:
         if last is None:
             return None
         before, priced = self.priced[last]
-        return fitting(self._dual(self.view(before), last, before), priced, self._keeps, deadline)
+        return fitting(self._dual(last, before), priced, self._keeps, deadline)
 
     def _keeps(self, key: str, placed: Mapping[str, int]) -> bool:
         """Tell whether a workload keeps its own rules; boxes for single tiers are none."""
@@ -161,14 +151,7 @@ class RelaxedBounds:
         for level in levels:
             if level in self.priced:
                 before, priced = self.priced[level]
-                self.priced[level] = before, self._dual(self.view(before), level, before).refine(priced)
-
-    def worth(self) -> dict[Level, Worth]:
-        """Return what is shared as it was priced last, by level."""
-        return {
-            level: worth_of(self._dual(self.view(before), level, before).model, priced.prices)
-            for level, (before, priced) in self.priced.items()
-        }
+                self.priced[level] = before, self._dual(level, before).refine(priced)
 
     def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
         """Return how far every level got where a placement has been found."""
@@ -192,7 +175,7 @@ class RelaxedBounds:
         if level not in self.priced or told != value_of(self.part, placement, level):
             return False
         steps = view.costs[level].steps(view.batch.matrix(stands))
-        return steps <= self._dual(view, level, before).bound(self.priced[level][1])
+        return steps <= self._dual(level, before).bound(self.priced[level][1])
 
     def bound(self, level: Level, before: Values) -> tuple[int | Fraction, bool]:
         """Return what a level costs at least with those before it pinned, and whether that is exact."""
@@ -204,7 +187,7 @@ class RelaxedBounds:
         cost = view.costs[level]
         known = self.priced.get(level)
         if known is None or dict(known[0]) != dict(before):
-            dual = self._dual(view, level, before)
+            dual = self._dual(level, before)
             start = None if known is None else known[1].prices
             if start is not None and (
                 len(start.capacity) != len(view.batch.coupling.limit)
@@ -212,12 +195,13 @@ class RelaxedBounds:
             ):
                 start = None
             self.priced[level] = (dict(before), dual.climb(start))
-        dual = self._dual(view, level, before)
+        dual = self._dual(level, before)
         steps = dual.bound(self.priced[level][1])
         return cost.bound(steps) + view.beyond.get(level, 0), cost.grain > 0
 
-    def _dual(self, view: View, level: Level, before: Values) -> Dual:
+    def _dual(self, level: Level, before: Values) -> Dual:
         """Return the dual of a level."""
+        view = self.view(before)
         pins = [
             (view.costs[each], view.steps(each, value))
             for each, value in before.items()

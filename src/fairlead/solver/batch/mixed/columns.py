@@ -34,18 +34,10 @@ Keeps = Callable[[str, Mapping[str, int]], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Placements of workloads with limited groups.
+    """Placements of workloads with limited groups, by column and workload.
 
-    Parameters
-    ----------
-    replicas
-        By column, workload and cluster.
-    worth
-        What each costs with all that it uses at the best prices, by column and workload; infinite where a
-        rule is broken.
-    usage
-        What each uses of what is shared, by column, workload and row of the coupling; 0 where a rule is
-        broken.
+    Worth is what each costs with all that it uses of the coupling at the best prices; where a rule is broken
+    it is infinite, and nothing is used.
     """
 
     replicas: Whole

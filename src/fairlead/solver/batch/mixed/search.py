@@ -55,26 +55,8 @@ def solve_mixed(
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level; any may have rules beyond boxes.
 
-    Parameters
-    ----------
-    part
-        The problem; `applies_mixed` must hold.
-    search
-        How to search; its progress is told when the placement gets better.
-    floor
-        A placement that the answer is not worse than; one that breaks a rule is not used.
-    alone
-        Workloads as they are placed where they have all that is shared for themselves, as far as known.
-
-    Returns
-    -------
-    LexicographicResult
-        OPTIMAL where every level reaches its bound, which is exact.
-
-    Raises
-    ------
-    InternalError
-        Where the placement breaks a rule: a bug in fairlead.
+    `applies_mixed` must hold; all else is as for `solve_batch`. Some workloads are known as they are placed
+    where they have all that is shared for themselves.
     """
     mixed = _Mixed(part, search, alone)
     if mixed.bounds.infeasible:
@@ -244,7 +226,7 @@ class _Mixed:
         problem = among(self.part, boxes, self.part.limits)
         floor = None if self.best is None else divided(self.best, boxes, owners)
         quietly = replace(self.search, deadline=deadline, progress=None)
-        result = solve_batch(problem, quietly, floor, self.bounds.worth())
+        result = solve_batch(problem, quietly, floor)
         if result.placement is not None:
             self.offer(joined(result.placement, owners))
         return result

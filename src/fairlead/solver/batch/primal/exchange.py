@@ -43,7 +43,7 @@ class Exchange:
 
     def improve(self, reach: float, deadline: Deadline | None = None) -> float:
         """Make one round of exchanges of moves whose reduced cost is within reach; return what they gain."""
-        moves = self._moves(reach)
+        moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach)
         total = 0.0
         for _ in range(tuning.TURNS_OF_A_LIST):
             if not len(moves.row) or (deadline is not None and deadline.remaining() <= 0):
@@ -69,13 +69,6 @@ class Exchange:
         moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
         moves = moves.within(self._worth(), self._worth_of_pins())
         return self._in_turn(moves, np.arange(len(moves.row)), np.full(len(moves.row), -1), None)[0]
-
-    def kick(self, chance: np.random.Generator, reach: float, many: int) -> None:
-        """Make some moves by lot, of small reduced cost and of a row each, good or bad."""
-        moves = self._moves(reach)
-        at = chance.permutation(len(moves.row))
-        _, first = np.unique(moves.row[at], return_index=True)
-        self._make(moves, at[np.sort(first)[:many]])
 
     def _turn(self, moves: Moves) -> tuple[float, list[int]]:
         """Make the best exchanges of a list; return what that gains, and the rows that changed."""
@@ -113,10 +106,6 @@ class Exchange:
         return float(
             np.maximum(self.prices.pins * left, (self.prices.pins - self.charges.pin_charge) * left).sum()
         )
-
-    def _moves(self, reach: float) -> Moves:
-        """List the moves of small reduced cost."""
-        return moves_of(self.model, self.prices, self.rows, self.replicas, reach)
 
     def _over(self, column: Whole, change: Floats) -> Floats:
         """Return what a change of usage, by resource, does to the charges of columns."""

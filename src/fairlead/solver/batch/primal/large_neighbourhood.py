@@ -33,7 +33,7 @@ def search_neighbourhoods(
     failures, turn = 0, 0
     while not level.over and not done() and failures < tuning.SEARCH_PATIENCE:
         before = level.cost
-        search.turn(turn, failures)
+        search.turn(turn)
         failures = 0 if level.cost != before else failures + 1
         turn += 1
         search.look_back(turn)
@@ -105,14 +105,12 @@ class _LargeNeighbourhoods:
             self.most_places, self.work = tuning.THOROUGH
         self.cost = cost
 
-    def turn(self, turn: int, failures: int) -> None:
+    def turn(self, turn: int) -> None:
         """Make one change of one kind or another."""
         batch, best = self.level.model.batch, self.level.best
         if best is None:
             return
-        if failures % tuning.KICK_AFTER == tuning.KICK_AFTER - 1:
-            self._kick(best)
-        elif turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
+        if turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
             for group, found in self.divided(best, turn, None):
@@ -163,10 +161,14 @@ class _LargeNeighbourhoods:
 
         In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
         """
+
+        def fits(reach: float) -> bool:
+            lower, upper = self._within(now, group, reach)
+            places = (upper > lower).sum(axis=1)
+            return int(places[places >= 2].sum()) <= self.most_places
+
         last = len(tuning.SEARCH_REACHES) - 1
-        fitting = next(
-            (at for at, reach in enumerate(tuning.SEARCH_REACHES) if self._fits(now, group, reach)), last
-        )
+        fitting = next((at for at, reach in enumerate(tuning.SEARCH_REACHES) if fits(reach)), last)
         reach = tuning.SEARCH_REACHES[max(0, fitting - tuning.FARTHER[turn % len(tuning.FARTHER)])]
         lower, upper = self._within(now, group, reach)
         places = (upper > lower).sum(axis=1)
@@ -178,26 +180,13 @@ class _LargeNeighbourhoods:
         whole_lower[:, group], whole_upper[:, group] = lower[rows], upper[rows]
         return Window(rows, whole_lower, whole_upper)
 
-    def _fits(self, now: Whole, group: Whole, reach: float) -> bool:
-        """Tell whether all places within reach are few enough."""
-        lower, upper = self._within(now, group, reach)
-        places = (upper > lower).sum(axis=1)
-        return int(places[places >= 2].sum()) <= self.most_places
-
     def _within(self, now: Whole, group: Whole, reach: float) -> tuple[Whole, Whole]:
         """Return the fewest and most replicas on a group of clusters within reach, with what is there."""
-        low, high = self._reached(reach)
-        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
-
-    def _reached(self, reach: float) -> tuple[Whole, Whole]:
-        """Return the fewest and the most replicas of all places within reach of the rows' prices."""
         if reach not in self.windows:
-            model = self.near.model
-            everything = np.arange(len(model.batch.keys))
-            self.windows[reach] = within(
-                model, self.near.prices, everything, self.near.rows, reach * model.unit
-            )
-        return self.windows[reach]
+            model, prices, rows = self.near.model, self.near.prices, self.near.rows
+            self.windows[reach] = within(model, prices, np.arange(len(rows)), rows, reach * model.unit)
+        low, high = self.windows[reach]
+        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
 
     def _divide_rows(self, best: Whole, turn: int) -> None:
         """Divide some rows anew over all clusters."""
@@ -208,21 +197,6 @@ class _LargeNeighbourhoods:
         found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
         if found.replicas is not None:
             level.offer(found.replicas)
-
-    def _kick(self, best: Whole) -> None:
-        """Move some replicas by lot, and exchange from there."""
-        level = self.level
-        exchange = Exchange.start(level.model, level.prices, level.rows, best, tuning.KICK_CHARGE)
-        exchange.kick(
-            self.chance,
-            tuning.KICK_REACH * level.model.unit,
-            int(self.chance.integers(2, tuning.MOST_KICKED)),
-        )
-        for reach in tuning.AFTER_KICK:
-            while exchange.improve(reach * level.model.unit, level.deadline) > 0:
-                level.offer(exchange.replicas)
-                if level.over:
-                    return
 
 
 def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:

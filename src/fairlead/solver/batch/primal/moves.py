@@ -149,17 +149,7 @@ class Charges:
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """Usage of columns and pinned levels in plain numbers.
-
-    Parameters
-    ----------
-    used
-        By column and resource.
-    bounds
-        By column: resource, limit and charge of what is limited.
-    pinned
-        By pinned level: what it costs, what it may cost, and the charge.
-    """
+    """Usage of columns and of pinned levels in plain numbers, each with its limits and charges."""
 
     used: list[list[float]]
     bounds: list[list[tuple[int, float, float]]]
