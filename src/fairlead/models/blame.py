@@ -51,10 +51,7 @@ def priced_otherwise(
 def shared(problem: Problem) -> Iterator[None]:
     """Name the rules from outside where something contradicts itself while a problem that has some is solved.
 
-    Raises
-    ------
-    ExtensionError
-        In the place of an InternalError: more often than not it is one of them.
+    Raises `ExtensionError` in the place of an InternalError: more often than not it is one of them.
     """
     try:
         yield

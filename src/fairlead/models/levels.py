@@ -202,10 +202,7 @@ def keys_of(level: str) -> tuple[str, ...]:
 def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     """Return tolerances by key of level, of names or keys with numbers or texts.
 
-    Raises
-    ------
-    UsageError
-        Where there is no such level, or no such tolerance; names every mistake.
+    Raises `UsageError` where there is no such level, or no such tolerance; names every mistake.
     """
     if not isinstance(given, Mapping):
         raise UsageError(f"tolerances {given!r}; allowed is a mapping such as {{'deviation': '0.1%'}}")

@@ -207,10 +207,7 @@ def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
 def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     """Return what a migration controller has written; empty where it has not.
 
-    Raises
-    ------
-    UsageError
-        Where it is no JSON object; the real scheduler stops with an error there.
+    Raises `UsageError` where it is no JSON object; the real scheduler stops with an error there.
     """
     written = annotations.get(name)
     if written is None:

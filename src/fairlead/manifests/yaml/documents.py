@@ -72,10 +72,7 @@ class Places(Protocol):
     def entry(self, data: Any, step: str | int) -> "Places":
         """Return the places of the entry that a step leads to from `data`, which these describe.
 
-        Raises
-        ------
-        LookupError
-            Where there is no such entry.
+        Raises `LookupError` where there is no such entry.
         """
         ...
 

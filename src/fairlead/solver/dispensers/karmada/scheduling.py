@@ -117,10 +117,7 @@ def place(
 ) -> Dispensed:
     """Place all workloads as Karmada's scheduler does.
 
-    Raises
-    ------
-    UsageError
-        Naming a workload that Karmada does not place.
+    Raises `UsageError` naming a workload that Karmada does not place.
     """
 
     def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:

@@ -129,10 +129,7 @@ _PREFER_NO_SCHEDULE = "PreferNoSchedule"
 def scores(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> dict[str, int]:
     """Return the score of every cluster that passed the filters.
 
-    Raises
-    ------
-    SelectorError
-        Where a preferred term has a wrong requirement.
+    Raises `SelectorError` where a preferred term has a wrong requirement.
     """
     tolerations = unit.policy.tolerations
     taints = [len(untolerated(cluster, tolerations, [_PREFER_NO_SCHEDULE])) for cluster in clusters]
