@@ -79,16 +79,10 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
 def written(asked: Iterator[tuple[Workload, Placed, bool]]) -> tuple[Patch, ...]:
     """Return the patches of some workloads.
 
-    Parameters
-    ----------
-    asked
-        Workloads, with the replicas that they are to hold by cluster, and whether the object is still the one
-        that was read.
+    `asked`: workloads, with the replicas that they are to hold by cluster, and whether the object is still
+    the one that was read.
 
-    Raises
-    ------
-    UsageError
-        Where KubeAdmiral would not follow; names the workloads and why.
+    Raises `UsageError` where KubeAdmiral would not follow; names the workloads and why.
     """
     found: list[Patch] = []
     refused: dict[str, list[str]] = {}

@@ -106,10 +106,7 @@ def left_out(
 ) -> Statement | None:
     """Say why a subject is not placed; None where it is.
 
-    Parameters
-    ----------
-    policies
-        Policies among which one is looked for that nearly selects it.
+    `policies`: policies among which one is looked for that nearly selects it.
 
     Notes
     -----

@@ -97,10 +97,7 @@ def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statemen
 def current(federated: Federated, replicas: int) -> dict[str, int]:
     """Return the replicas that run now by cluster, as the scheduler has left them.
 
-    Parameters
-    ----------
-    replicas
-        What a cluster holds that has no override: the template's number.
+    `replicas`: what a cluster holds that has no override: the template's number.
 
     Notes
     -----

@@ -193,10 +193,7 @@ def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
 
     None where KubeAdmiral cannot read it: it logs a line and goes on with the policy.
 
-    Parameters
-    ----------
-    name
-        One of `OVERRIDING`.
+    `name`: one of `OVERRIDING`.
     """
     try:
         return OVERRIDING[name](value)

@@ -55,11 +55,8 @@ class DynamicWeights:
     def corrected(self, chosen: str | None = None) -> dict[str, int]:
         """Return the final weights.
 
-        Parameters
-        ----------
-        chosen
-            Which of the heaviest clusters takes the correction; None means the first by name. The real
-            scheduler draws it anew in every run.
+        `chosen`: which of the heaviest clusters takes the correction; None means the first by name. The real
+        scheduler draws it anew in every run.
         """
         final = dict(self.weights)
         if self.heaviest:
