@@ -63,10 +63,7 @@ class Column(Mapping[str, int]):
     def array(self) -> Whole:
         """The same as an array; this needs NumPy.
 
-        Raises
-        ------
-        OverflowError
-            A number is beyond 64 bits.
+        Raises `OverflowError` where a number is beyond 64 bits.
         """
         if self._array is None:
             from numpy import fromiter, int64
