@@ -2,13 +2,30 @@
 
 import gc
 import os
-import signal
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False  # type checkers know better; nothing is imported before Ctrl-C ends without a word
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+INTERRUPTED = 130
+"""The exit code that shells give a program that Ctrl-C ended."""
+
+
+def unhandled(kind: "type[BaseException]", error: BaseException, trace: "TracebackType | None") -> None:
+    """End without a word where Ctrl-C comes before anybody listens; show everything else."""
+    if issubclass(kind, KeyboardInterrupt):
+        os._exit(INTERRUPTED)
+    sys.__excepthook__(kind, error, trace)
+
+
+sys.excepthook = unhandled
 
 
 def main() -> int:
     """Run the command line; until it listens itself, signals that end a program end it without a word."""
+    import signal  # it takes a module of its own, and Ctrl-C is told before that already
+
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -32,7 +49,7 @@ def start_light() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
-def end(number: int, _frame: FrameType | None) -> None:
+def end(number: int, _frame: "FrameType | None") -> None:
     """End the program at once, with the exit code that shells give a program that a signal ended."""
     os._exit(128 + number)
 

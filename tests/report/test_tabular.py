@@ -4,6 +4,7 @@ import csv
 import io
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +120,39 @@ def test_plans_and_simulations_pick_rows(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["plan", *MIGRATION, "-o", "moves", "--sort-by", "replicas"]) == 2
     assert main(["simulate", *DRAIN, "-o", "json", "--changed"]) == 2
     assert main(["simulate", *DRAIN, "--sort-by", "replica"]) == 2
+    assert "no column replica (did you mean replicas?)" in capsys.readouterr().err
+
+
+CROWDED = """
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: member1}
+status: {resourceSummary: {allocatable: {cpu: "1"}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec: {replicas: 2, template: {spec: {containers: [{resources: {requests: {cpu: "1"}}}]}}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  placement: {replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted}}
+"""
+
+
+@pytest.mark.parametrize("command", [["solve"], ["plan"], ["simulate", "--drain", "member1"]])
+def test_columns_are_asked_for_where_no_table_is_shown(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two replicas of one cpu have no placement: what sorts a table is refused or taken all the same."""
+    path = tmp_path / "crowded.yaml"
+    path.write_text(CROWDED)
+    assert main([*command, "-f", str(path), "--sort-by", "replicas"]) == 3
+    capsys.readouterr()
+    assert main([*command, "-f", str(path), "--sort-by", "replica"]) == 2
     assert "no column replica (did you mean replicas?)" in capsys.readouterr().err
 
 

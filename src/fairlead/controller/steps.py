@@ -17,22 +17,15 @@ from fairlead.solver.plan.waves import WaveOptions
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A binding that a wave changes.
-
-    Parameters
-    ----------
-    workload
-        Its workload.
-    patch
-        What is written.
-    before, after
-        Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent.
-    """
+    """A binding that a wave changes."""
 
     workload: Workload
+    """Its workload."""
     patch: Patch
+    """What is written."""
     before: Mapping[str, int]
     after: Mapping[str, int]
+    """Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent."""
 
     @property
     def path(self) -> str:

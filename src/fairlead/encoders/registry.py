@@ -117,17 +117,14 @@ def encode(
 ) -> Encoding | None:
     """Encode all rules of a problem; in a partial one, what they ask at least gives way (`shortfall`).
 
+    The model; None where time ran out.
+
     Parameters
     ----------
     within, centres, held, explain, giving
         See `Encoding`.
     in_time
         Asked before every rule; the work ends where it returns False.
-
-    Returns
-    -------
-    Encoding or None
-        The model; None where time ran out.
     """
     encoding = Encoding(problem, within, centres, held=held, explain=explain, giving=giving)
     workloads = problem.workloads

@@ -29,18 +29,12 @@ STEEPEST = 2**28
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Whole steps in one unit of the deviation.
-
-    Parameters
-    ----------
-    steps
-        Steps in one.
-    exact
-        True where every cost is a whole number of steps.
-    """
+    """Whole steps in one unit of the deviation."""
 
     steps: int = 1
+    """Steps in one."""
     exact: bool = True
+    """True where every cost is a whole number of steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +70,8 @@ class Measured:
 
     def division(self, replicas: int) -> Division | None:
         """Return what the quotas of so many replicas come from; None where nothing is measured."""
-        return next(_division(self.weights, replicas), None)
+        positive = {cluster: weight for cluster, weight in sorted(self.weights.items()) if weight > 0}
+        return Division(replicas, positive, sum(positive.values())) if positive and replicas else None
 
     @property
     def divisions(self) -> tuple[Division, ...]:
@@ -98,13 +93,6 @@ def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[M
         inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
         found.append(Measured(tier, inside, range(least, most + 1)))
     return tuple(found)
-
-
-def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
-    """Yield the division of some replicas; none where there is nothing to measure."""
-    positive = {cluster: weight for cluster, weight in sorted(weights.items()) if weight > 0}
-    if positive and replicas:
-        yield Division(replicas, positive, sum(positive.values()))
 
 
 def scale_of(problem: Problem, held: Held | None) -> Scale:
@@ -175,12 +163,10 @@ def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
     replicas, whole = division.replicas, division.whole
     for weight in set(division.weights.values()):
         match deviation:
-            case Deviation.WEBSTER:
+            case Deviation.WEBSTER | Deviation.MINIMAX:
                 yield Fraction(whole, replicas * weight).denominator
             case Deviation.L1:
                 yield Fraction(replicas * weight, whole).denominator
-            case Deviation.MINIMAX:
-                yield Fraction(whole, replicas * weight).denominator
 
 
 def _greatest(division: Division, deviation: Deviation) -> int:

@@ -59,7 +59,9 @@ class Selection:
     def any_used(self, group: Group) -> cp_model.IntVar:
         """Return a literal that tells whether any cluster of a set holds replicas."""
         if group not in self._used:
-            members = self._members(group)
+            # Only those that can hold replicas at all.
+            places = [Place(group.workload, name) for name in sorted(group.clusters)]
+            members = [self.used(place) for place in places if self._variables.range(place).upper > 0]
             if len(members) == 1:
                 return members[0]
             literal = self._model.new_bool_var("")
@@ -108,8 +110,3 @@ class Selection:
             yield stopped, max(0, held - replicas_at(placement, place))
         for (place, held), started in self._started.items():
             yield started, max(0, replicas_at(placement, place) - held)
-
-    def _members(self, group: Group) -> list[cp_model.IntVar]:
-        """Return the literals of those clusters of a set that can hold replicas at all."""
-        places = [Place(group.workload, name) for name in sorted(group.clusters)]
-        return [self.used(place) for place in places if self._variables.range(place).upper > 0]

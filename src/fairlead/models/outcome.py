@@ -159,20 +159,13 @@ def _told(view: View, cluster: str, finding: Finding, above: list[str], below: l
         return finding.text
     away = view.placed.get(cluster, 0) - wanted
     if away >= 1 and above:
-        return f"{finding.text}; {_others(above)} less than {_whose(above)} share"
-    if away <= -1 and below:
-        return f"{finding.text}; {_others(below)} more than {_whose(below)} share"
-    return finding.text
-
-
-def _others(clusters: list[str]) -> str:
-    """Return the clusters as the subject of a sentence, with its verb."""
-    return f"{listed(clusters, fewest=1)} {'holds' if len(clusters) == 1 else 'hold'}"
-
-
-def _whose(clusters: list[str]) -> str:
-    """Return whose share is meant."""
-    return "its" if len(clusters) == 1 else "their"
+        others, direction = above, "less"
+    elif away <= -1 and below:
+        others, direction = below, "more"
+    else:
+        return finding.text
+    hold, their = ("holds", "its") if len(others) == 1 else ("hold", "their")
+    return f"{finding.text}; {listed(others, fewest=1)} {hold} {direction} than {their} share"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,10 +69,7 @@ def parse_quantity(text: str | float) -> Fraction:
 def requested_units(resource: str, quantity: str | float | Fraction) -> int:
     """Return a request in whole units, rounded up as Kubernetes does.
 
-    Returns
-    -------
-    int
-        Millicores of cpu; bytes, pods or devices of every other resource.
+    Millicores of cpu; bytes, pods or devices of every other resource.
     """
     numerator, denominator = _units(resource, quantity)
     return -(-numerator // denominator)
@@ -81,11 +78,8 @@ def requested_units(resource: str, quantity: str | float | Fraction) -> int:
 def available_units(resource: str, quantity: str | float | Fraction) -> int:
     """Return what is available in whole units, rounded down: nobody can use a part of a unit.
 
-    Returns
-    -------
-    int
-        Millicores of cpu; bytes, pods or devices of every other resource. Negative where more is used than
-        there is; then rounded away from zero.
+    Millicores of cpu; bytes, pods or devices of every other resource. Negative where more is used than there
+    is; then rounded away from zero.
     """
     numerator, denominator = _units(resource, quantity)
     return numerator // denominator

@@ -41,15 +41,12 @@ class Status(StrEnum):
 def gap_of(value: int | Fraction, bound: int | Fraction | None) -> Fraction | None:
     """Return how much lower a value could be at most, as a share of it.
 
+    ``(value - bound) / value``, from 0 to 1, where the bound says nothing. None where there is none.
+
     Parameters
     ----------
     bound
         What every placement costs at least; None where that is not known.
-
-    Returns
-    -------
-    Fraction or None
-        ``(value - bound) / value``, from 0 to 1, where the bound says nothing. None where there is none.
     """
     if bound is None:
         return None

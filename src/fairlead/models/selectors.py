@@ -24,19 +24,13 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One expression over labels.
-
-    Parameters
-    ----------
-    key
-        Key of the label.
-    values
-        Values to compare with; none for ``Exists`` and ``DoesNotExist``, one integer for ``Gt`` and ``Lt``.
-    """
+    """One expression over labels."""
 
     key: str
+    """Key of the label."""
     operator: Operator
     values: tuple[str, ...] = ()
+    """Values to compare with; none for ``Exists`` and ``DoesNotExist``, one integer for ``Gt`` and ``Lt``."""
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Tell whether labels satisfy the expression.

@@ -130,12 +130,9 @@ def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int
 def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:
     """Return how much gave way in a placement.
 
-    Returns
-    -------
-    dict
-        By level the sum of what is missing (replicas; groups where it is about spread); levels on which
-        nothing is missing are absent. On the level ``made worse``: by how much every rule that what runs now
-        breaks is broken more than now.
+    By level the sum of what is missing (replicas; groups where it is about spread); levels on which nothing
+    is missing are absent. On the level ``made worse``: by how much every rule that what runs now breaks is
+    broken more than now.
     """
     missing = tuple(_lacking(problem, placement))
     found = {MADE_WORSE: made_worse(broken_amounts(problem), (violation for _, violation in missing))}

@@ -39,11 +39,8 @@ NAMED = 3
 def shortfalls(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return what gave way in a placement, each with what stands in the way.
 
-    Returns
-    -------
-    tuple of Violation
-        Workload by workload; the amounts are those of the checker. The texts name the source of the rule and
-        say why it is not less.
+    Workload by workload; the amounts are those of the checker. The texts name the source of the rule and say
+    why it is not less.
     """
     answer = _Answer(problem, placement)
     return tuple(_told(violation, answer) for violation in unmet(problem, placement))

@@ -52,15 +52,12 @@ def groups_of(count: int, field: str) -> str:
 def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:
     """Return who shares something, one with the next.
 
+    The keys in their order, those that are tied together; in the order of their first keys.
+
     Parameters
     ----------
     shared
         What each of some keys shares with others, such as clusters; who shares nothing is alone.
-
-    Returns
-    -------
-    list of list of str
-        The keys in their order, those that are tied together; in the order of their first keys.
     """
     import networkx as nx
 

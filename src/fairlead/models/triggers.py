@@ -30,10 +30,7 @@ MEMORY = "memory"
 def untriggered(outcome: Result) -> tuple[Statement, ...]:
     """Say which workloads the answer changes although KubeAdmiral would leave them as they run.
 
-    Returns
-    -------
-    tuple of Statement
-        One for every policy, with its workloads; none where there is no placement.
+    One for every policy, with its workloads; none where there is no placement.
     """
     if outcome.placement is None:
         return ()

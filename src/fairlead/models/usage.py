@@ -293,16 +293,13 @@ class Utilisation:
 def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ...]:
     """Return how full every cluster is by resource.
 
+    By cluster and resource, in name order: resources that some workload requests, and pods where the cluster
+    tells how many it can run.
+
     Parameters
     ----------
     placement
         Replicas by workload and cluster; replicas on clusters that the problem does not have count nowhere.
-
-    Returns
-    -------
-    tuple of Utilisation
-        By cluster and resource, in name order: resources that some workload requests, and pods where the
-        cluster tells how many it can run.
     """
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
     counted = charged(problem.all_clusters, unlimited=True)

@@ -17,7 +17,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes
 from fairlead.models.kept import keep, kept
-from fairlead.models.levels import Level, order_with
+from fairlead.models.levels import DEFAULT_ORDER, Level, order_with
 from fairlead.models.mistaken import (
     AMOUNT,
     FREE,
@@ -66,9 +66,12 @@ def completed(problem: Problem) -> Problem:
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
     problem = without_balance(with_outside(problem))
-    if left_out := sorted({level.key for level in problem.all_workloads.once(told)} - {*problem.levels}):
+    if not {*problem.levels}.issuperset(DEFAULT_ORDER):
+        counting = {level.key for level in problem.all_workloads.once(told)}
         wrong = "is a level on which something counts, and has no place in the order"
-        raise ManifestError(Mistake.told("problem", None, "levels", key, wrong) for key in left_out)
+        left_out = sorted(counting - {*problem.levels})
+        if left_out:
+            raise ManifestError(Mistake.told("problem", None, "levels", key, wrong) for key in left_out)
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):

@@ -41,21 +41,14 @@ Row = tuple[Cell, ...]
 
 
 class Text(NamedTuple):
-    """A paragraph of a page, a line of a terminal.
-
-    Parameters
-    ----------
-    text
-        The sentences.
-    tone
-        Its tone.
-    toned
-        First characters that have the tone; None where all have it.
-    """
+    """A paragraph of a page, a line of a terminal."""
 
     text: str
+    """The sentences."""
     tone: Tone = ""
+    """Its tone."""
     toned: int | None = None
+    """First characters that have the tone; None where all have it."""
 
 
 class Items(NamedTuple):

@@ -59,13 +59,10 @@ def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tu
 def patches(outcome: Outcome) -> tuple[Patch, ...]:
     """Return a patch for every workload that stands elsewhere than it runs.
 
-    Returns
-    -------
-    tuple of Patch
-        For a workload that Karmada places, its ``ResourceBinding`` (``ClusterResourceBinding`` where
-        cluster-scoped) with ``spec.clusters`` and the annotation that says by which placement, as Karmada's
-        scheduler writes them. For one that KubeAdmiral places, the workload itself with the annotation
-        ``kubeadmiral.io/placements``. In the order of the problem; what has no replicas is left alone.
+    For a workload that Karmada places, its ``ResourceBinding`` (``ClusterResourceBinding`` where
+    cluster-scoped) with ``spec.clusters`` and the annotation that says by which placement, as Karmada's
+    scheduler writes them. For one that KubeAdmiral places, the workload itself with the annotation
+    ``kubeadmiral.io/placements``. In the order of the problem; what has no replicas is left alone.
 
     Raises
     ------

@@ -76,6 +76,17 @@ def sorted_by(table: Table, column: str) -> Table:
     return table._replace(rows=tuple(rows))
 
 
+def ask_for_column(column: str, *heads: Sequence[Column]) -> None:
+    """Make sure that one of the tables that may be shown has a column to sort by, whichever are shown.
+
+    Raises
+    ------
+    UsageError
+        Where none has.
+    """
+    sorted_by(Table("", tuple(one for head in heads for one in head), ()), column)
+
+
 def _places(table: Table, names: Sequence[str]) -> list[int]:
     known = [_name(column) for column in table.columns]
     unknown = [name for name in names if name.lower() not in known]

@@ -73,6 +73,16 @@ def test_a_shared_total_of_a_closed_cluster(seed: int) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    ("make", "seed"), [(kubeadmiral, 40), (kubeadmiral, 168), (karmada, 146), (kubeadmiral, 67)]
+)
+def test_who_has_no_way_out_keeps_nobody_from_his(make: Make, seed: int) -> None:
+    """In the first two a workload has none; a toleration would do harm in another group; the last is long."""
+    count, wrong = failed(make, seed)
+    assert count > 0
+    assert wrong == []
+
+
 def test_a_copy_that_is_opened_grows_with_the_room() -> None:
     """A copy that is as small as the room behind a taint takes more once the cluster is larger, too."""
     count, wrong = failed(kubeadmiral, 810390)

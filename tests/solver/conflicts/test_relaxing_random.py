@@ -303,7 +303,8 @@ def test_nothing_cheaper_exists_under_budgets(seed: int) -> None:
     compare(with_budgets(small(seed), seed))
 
 
-@pytest.mark.parametrize("seed", range(40))
+# In the last three a toleration opens a cluster in a group of its own, which then holds too little.
+@pytest.mark.parametrize("seed", [*range(40), 127, 420, 766])
 def test_nothing_cheaper_exists_under_skews(seed: int) -> None:
     """The same where groups of clusters may not differ much."""
     compare(with_skews(small(seed), seed))

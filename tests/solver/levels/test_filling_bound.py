@@ -215,6 +215,7 @@ def test_a_full_cluster_has_its_part_of_the_weight() -> None:
     assert found is not None
     ((_, choice),) = found[1]
     assert choice is not None
-    assert choice.names == ("a", "b")
+    assert choice.names == ABC
+    assert choice.most.tolist() == [4, 4, 0]
     cost_of = own_cost(workload, choice, problem, DEVIATION)
     assert cost_of.about(choice.counts({"a": 2, "b": 2})) == 4

@@ -148,6 +148,18 @@ def test_a_simulation_is_still_a_call() -> None:
     assert all(name not in row for row in (found.after.placement or Placement({})).to_dict().values())
 
 
+@pytest.mark.parametrize(
+    ("raised", "code", "told"), [("KeyboardInterrupt", 130, False), ("ValueError", 1, True)]
+)
+def test_before_anybody_listens(raised: str, code: int, told: bool) -> None:
+    """Ctrl-C while the program is imported ends it without a word; mistakes are still shown."""
+    program = f"import fairlead.__main__\nraise {raised}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert ("Traceback" in done.stderr) is told
+    assert done.stdout == ""
+
+
 def run(fleet: Path, redirection: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the program in a shell, with its streams redirected."""
     command = f"{shlex.join([sys.executable, '-m', 'fairlead', *arguments])} {redirection}"

@@ -168,10 +168,7 @@ def path_of(position: int) -> Path:
 def lacks(cluster: Cluster, placement: Placement) -> tuple[str, Path] | None:
     """Return why a cluster is in no group of some constraint, as Karmada words it; None where it is in all.
 
-    Returns
-    -------
-    tuple or None
-        The end of the sentence "1 cluster(s) ...", and the path of the constraint.
+    The end of the sentence "1 cluster(s) ...", and the path of the constraint.
     """
     for position, constraint in enumerate(placement.spread_constraints):
         if _values(cluster, constraint):

@@ -61,18 +61,12 @@ _EXAMPLES = {
 
 
 class At(NamedTuple):
-    """What stands in an annotation.
-
-    Parameters
-    ----------
-    path
-        Where the annotation stands in its object.
-    said
-        What it says.
-    """
+    """What stands in an annotation."""
 
     path: Path
+    """Where the annotation stands in its object."""
     said: Annotation
+    """What it says."""
 
 
 def annotated(meta: ObjectMeta) -> Iterator[At]:
@@ -144,15 +138,12 @@ def totals_of(
 ) -> Totals:
     """Return the totals that a policy or binding specifies.
 
+    `NO_TOTALS` where it specifies none, or asks for full copies.
+
     Parameters
     ----------
     replicas
         ``spec.replicas`` of a policy; None where it says none.
-
-    Returns
-    -------
-    Totals
-        `NO_TOTALS` where it specifies none, or asks for full copies.
     """
     strategy = placement.replica_scheduling
     if is_copied(strategy):

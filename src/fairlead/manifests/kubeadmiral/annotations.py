@@ -85,11 +85,8 @@ A = TypeVar("A", bound=Annotation)
 def read_json(text: str, model: type[A]) -> tuple[A | None, str]:
     """Read the JSON of an annotation.
 
-    Returns
-    -------
-    tuple
-        What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are passed
-        over, as KubeAdmiral does.
+    What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are passed over, as
+    KubeAdmiral does.
     """
     try:
         data = json.loads(text)

@@ -26,52 +26,36 @@ class SelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a propagation policy, and the annotations that override it, say.
-
-    Parameters
-    ----------
-    divide
-        True for Divide; everything else is Duplicate.
-    binpack
-        True for the replicas strategy Binpack; everything else is Spread.
-    sticky
-        ``disableRescheduling``: what was placed once stays as it is.
-    cluster_selector
-        Labels with the value that a cluster must have.
-    required
-        Terms of which one must match; None means no such rule, an empty tuple matches nothing.
-    preferred
-        Terms with the weight that a match adds to the score.
-    cluster_names
-        Clusters of the placement list; empty means all.
-    max_clusters
-        Most clusters; None means no limit, a negative number is an error.
-    minimum, maximum, weights, priorities
-        Preferences by cluster; a cluster without an entry has none.
-    avoid_disruption
-        Whether running replicas stay where they are.
-    auto_migration
-        Whether the policy has an ``autoMigration``; without it the feedback is not read.
-    keep_unschedulable
-        Whether replicas that cannot run stay requested.
-    """
+    """What a propagation policy, and the annotations that override it, say."""
 
     divide: bool = False
+    """True for Divide; everything else is Duplicate."""
     binpack: bool = False
+    """True for the replicas strategy Binpack; everything else is Spread."""
     sticky: bool = False
+    """``disableRescheduling``: what was placed once stays as it is."""
     cluster_selector: Mapping[str, str] = field(default_factory=dict)
+    """Labels with the value that a cluster must have."""
     required: tuple[SelectorTerm, ...] | None = None
+    """Terms of which one must match; None means no such rule, an empty tuple matches nothing."""
     preferred: tuple[tuple[int, SelectorTerm], ...] = ()
+    """Terms with the weight that a match adds to the score."""
     cluster_names: frozenset[str] = frozenset()
+    """Clusters of the placement list; empty means all."""
     tolerations: tuple[Toleration, ...] = ()
     max_clusters: int | None = None
+    """Most clusters; None means no limit, a negative number is an error."""
     minimum: Mapping[str, int] = field(default_factory=dict)
     maximum: Mapping[str, int] = field(default_factory=dict)
     weights: Mapping[str, int] = field(default_factory=dict)
     priorities: Mapping[str, int] = field(default_factory=dict)
+    """Preferences by cluster; a cluster without an entry has none."""
     avoid_disruption: bool = False
+    """Whether running replicas stay where they are."""
     auto_migration: bool = False
+    """Whether the policy has an ``autoMigration``; without it the feedback is not read."""
     keep_unschedulable: bool = False
+    """Whether replicas that cannot run stay requested."""
 
     def selects(self, cluster: Cluster) -> bool:
         """Tell whether a cluster has the labels that are asked for."""

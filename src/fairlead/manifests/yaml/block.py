@@ -49,10 +49,7 @@ class _Line(NamedTuple):
 def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:
     """Return the documents of a text, each with the first of its lines and the one after its last, from 0.
 
-    Returns
-    -------
-    list or None
-        None where a line is not plain, or the lines are not laid out as those of mappings are.
+    None where a line is not plain, or the lines are not laid out as those of mappings are.
     """
     if not text.isascii() or "\r" in text:
         return None

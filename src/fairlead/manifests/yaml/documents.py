@@ -188,16 +188,13 @@ class Document:
     def source(self, path: Path = ()) -> Source:
         """Return where the value at a path was written.
 
+        File and line of the key, or of the list item; of the nearest existing parent where the path does not
+        exist. A value that came through an alias has the line where the alias' anchor was written.
+
         Parameters
         ----------
         path
             Keys and list positions from the top, such as ``("spec", "clusters", 0, "name")``.
-
-        Returns
-        -------
-        Source
-            File and line of the key, or of the list item; of the nearest existing parent where the path does
-            not exist. A value that came through an alias has the line where the alias' anchor was written.
         """
         data: Any = self.data
         lines = self.lines

@@ -39,10 +39,7 @@ class Reading:
     def read(self, text: str, before: int) -> ManifestError | yaml.YAMLError | None:
         """Read documents from a text that has some lines before it.
 
-        Returns
-        -------
-        ManifestError, yaml.YAMLError or None
-            Why a document cannot be read to its end; `document_line` tells which. None where all was read.
+        Why a document cannot be read to its end; `document_line` tells which. None where all was read.
         """
         self._first = before + 1
         self.document_line = before

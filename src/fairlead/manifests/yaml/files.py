@@ -26,18 +26,12 @@ _UTF_16 = "is UTF-16; save it as UTF-8"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text of one file.
-
-    Parameters
-    ----------
-    file
-        Path as the user gave it; ``-`` for standard input.
-    text
-        The whole text, without byte order mark.
-    """
+    """Text of one file."""
 
     file: str
+    """Path as the user gave it; ``-`` for standard input."""
     text: str
+    """The whole text, without byte order mark."""
 
 
 def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Text | Mistake]:

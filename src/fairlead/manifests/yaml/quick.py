@@ -30,11 +30,8 @@ _SPACED_KEY = re.compile(r'(?<!\\)(?:\\\\)*"\s*:')
 def parse_json(text: str) -> dict[str, Any] | None:
     """Return what a text of one JSON object holds.
 
-    Returns
-    -------
-    dict or None
-        None where the text is something else, or needs a closer look: it has a key twice, nests too deep, or
-        has numbers that Python and Kubernetes might read differently.
+    None where the text is something else, or needs a closer look: it has a key twice, nests too deep, or has
+    numbers that Python and Kubernetes might read differently.
     """
     with uncollected():
         try:
@@ -48,11 +45,8 @@ def parse_json(text: str) -> dict[str, Any] | None:
 def copy_plain(value: Mapping[Any, Any]) -> dict[str, Any] | None:
     """Return a copy of a parsed document that is what a parser of JSON makes.
 
-    Returns
-    -------
-    dict or None
-        None where the document is something else: mappings or lists are shared, keys are no text, numbers
-        have a fraction.
+    None where the document is something else: mappings or lists are shared, keys are no text, numbers have a
+    fraction.
     """
     if type(value) is not dict:
         return None
@@ -69,17 +63,14 @@ def copy_plain(value: Mapping[Any, Any]) -> dict[str, Any] | None:
 def _number_of_keys(root: dict[Any, Any], types: frozenset[type], *, own: bool = False) -> int | None:
     """Return how many keys all mappings have together.
 
+    None where a value is of another type, mappings or lists are shared, or they nest too deep.
+
     Parameters
     ----------
     types
         Types that values may have; floats that are whole become ints.
     own
         True where mappings and lists may be shared.
-
-    Returns
-    -------
-    int or None
-        None where a value is of another type, mappings or lists are shared, or they nest too deep.
     """
     mappings: list[dict[Any, Any]] = [root]
     lists: list[list[Any]] = []

@@ -33,10 +33,7 @@ class NamedDocument(dict[str, Any]):
 def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, list[Mistake]]:
     """Copy a parsed document, so that it holds only what JSON could hold.
 
-    Returns
-    -------
-    tuple
-        The document with its (empty) lines, None where it cannot be copied; and what is wrong.
+    The document with its (empty) lines, None where it cannot be copied; and what is wrong.
     """
     named = parsed if isinstance(parsed, NamedDocument) else NamedDocument(PARSED, {})
     copied = copy_plain(dict(parsed) if named is parsed else parsed)
@@ -243,15 +240,12 @@ _YAML_BREAK = re.compile("[\x85\u2028\u2029]")
 def read_text(file: str, text: str) -> tuple[Values, list[Mistake]]:
     """Read every document of a text.
 
+    The documents with their lines, and what is wrong. A broken document costs only itself.
+
     Parameters
     ----------
     text
         YAML documents separated by ``---``, or JSON documents one after the other.
-
-    Returns
-    -------
-    tuple
-        The documents with their lines, and what is wrong. A broken document costs only itself.
     """
     like_json = looks_like_json(text)
     quick = _read_quick(file, text, like_json=like_json)

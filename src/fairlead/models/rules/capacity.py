@@ -68,12 +68,9 @@ def needs(workload: Workload) -> dict[str, int]:
 def room(workload: Workload, cluster: Cluster) -> int | None:
     """Return how many replicas of one workload fit on a cluster before anything else is moved.
 
-    Returns
-    -------
-    int or None
-        ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
-        `graded_room`; None where nothing limits it. A requested resource that the cluster does not list has
-        nothing free.
+    ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
+    `graded_room`; None where nothing limits it. A requested resource that the cluster does not list has
+    nothing free.
     """
     rooms = [_summed_room(workload, cluster), graded_room(workload, cluster)]
     return min((one for one in rooms if one is not None), default=None)
@@ -98,12 +95,9 @@ def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
 def graded_room(workload: Workload, cluster: Cluster) -> int | None:
     """Return the most replicas of one workload that the nodes of a cluster can hold.
 
-    Returns
-    -------
-    int or None
-        What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which
-        stay on their nodes; None where the cluster does not tell its grades. Each workload counts alone: what
-        others place there is left to the sums of the cluster.
+    What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which stay on
+    their nodes; None where the cluster does not tell its grades. Each workload counts alone: what others
+    place there is left to the sums of the cluster.
     """
     if not cluster.grades:
         return None

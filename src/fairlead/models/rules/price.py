@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import COST, Level, Measured
+from fairlead.models.levels import COST, PRICED, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -31,8 +32,14 @@ class Price:
     the same, or none."""
 
     def mistakes(self, known: Fleet) -> Found:
-        """Yield clusters that the problem does not have."""
+        """Yield clusters that the problem does not have, and a level on which no price counts."""
         yield from strangers("Price.prices", self.prices, known)
+        if self.level not in PRICED:
+            yield (
+                "Price.level",
+                self.level.key,
+                f"must be one of {listed(sorted(each.key for each in PRICED))}",
+            )
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the level on which they count."""

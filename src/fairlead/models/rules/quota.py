@@ -22,18 +22,12 @@ KIND = "quota"
 
 
 class Scope(NamedTuple):
-    """What one number of a quota is about.
-
-    Parameters
-    ----------
-    resource
-        A resource as workloads request it, such as ``cpu`` or ``nvidia.com/gpu``; ``pods`` counts replicas.
-    cluster
-        The cluster where it counts; None for all clusters together.
-    """
+    """What one number of a quota is about."""
 
     resource: str
+    """A resource as workloads request it, such as ``cpu`` or ``nvidia.com/gpu``; ``pods`` counts replicas."""
     cluster: str | None = None
+    """The cluster where it counts; None for all clusters together."""
 
     @property
     def order(self) -> tuple[str, str]:

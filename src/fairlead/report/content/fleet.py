@@ -15,6 +15,7 @@ from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
+    Column,
     Line,
     Row,
     Table,
@@ -171,8 +172,12 @@ def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -
         one.fewer += max(0, place.before - place.after)
     kept = ((name, one) for name, one in sorted(sums.items()) if not picked.changed or one.more or one.fewer)
     rows = (_row(name, one) for name, one in kept)
-    head = columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
-    return sorted_by(table(head, rows, f"Replicas by {group_by}"), picked.sort_by)
+    return sorted_by(table(sum_columns(group_by), rows, f"Replicas by {group_by}"), picked.sort_by)
+
+
+def sum_columns(group_by: str) -> Sequence[Column]:
+    """Return the head of a row per workload, cluster, region or namespace."""
+    return columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
 
 
 def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:

@@ -27,12 +27,13 @@ from fairlead.report.content.fleet import (
     grouped,
     is_changed,
     places,
+    sum_columns,
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
 from fairlead.report.pages import Making
-from fairlead.report.tabular import sorted_by
+from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
@@ -59,6 +60,7 @@ def summary(plan: RebalancePlan) -> list[str]:
 
 def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     """Return everything that a terminal shows; a wide one shows a row per workload and cluster, too."""
+    ask_for_column(look.picked.sort_by, DIFFERENCES, _WAVES, sum_columns(look.picked.group_by))
     if plan.waves is None:
         return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
     title, *lines = head_lines(plan)

@@ -32,6 +32,7 @@ from fairlead.report.content.fleet import (
     difference,
     grouped,
     places_of,
+    sum_columns,
     unproven,
 )
 from fairlead.report.content.fullness import cluster_shifts, format_fullness
@@ -49,7 +50,7 @@ from fairlead.report.content.scenarios import (
 )
 from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Making
-from fairlead.report.tabular import sorted_by
+from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.simulate.changes import At, Drain
 from fairlead.solver.simulate.result import Effect, Simulation, effects
@@ -86,8 +87,11 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     change.
     """
     picked = look.picked
+    scenarios = scenario_table(simulation)
+    heads = (*WORKLOADS, *columns("~Fewer", "~More"))
+    ask_for_column(picked.sort_by, heads, SHIFTS, scenarios.columns, sum_columns(picked.group_by))
     if not look.headers and not picked.group_by:
-        only = scenario_table(simulation) if simulation.scenarios else shift_table(simulation)
+        only = scenarios if simulation.scenarios else shift_table(simulation)
         return [some(sorted_by(only, picked.sort_by))]
     shown = look.few(SHOWN)
     groups: list[list[Line]] = [[Text(title(simulation), "bold")]]
@@ -99,8 +103,7 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     if simulation.changed:
         groups += [_at_once(simulation, look), _verdict(simulation, look)]
     if simulation.scenarios:
-        tried = scenario_table(simulation)
-        tried = tried if simulation.changed else sorted_by(tried, picked.sort_by)
+        tried = scenarios if simulation.changed else sorted_by(scenarios, picked.sort_by)
         groups += [[tried.first(shown, "scenario", ALL_SHOWN)], _failing(simulation, look)]
     return groups
 

@@ -34,8 +34,9 @@ from fairlead.report.content.fleet import (
     resting,
     shift_of,
     shown_workloads,
+    sum_columns,
 )
-from fairlead.report.tabular import sorted_by
+from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 
 IDLE_SHOWN = 5
@@ -63,9 +64,10 @@ def _is_idle(view: View, cluster: str) -> bool:
 
 def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
+    picked, workloads = look.picked, shown_workloads(outcome, look)
+    ask_for_column(picked.sort_by, COMPACT, WIDE if look.wide else NARROW, sum_columns(picked.group_by))
     if outcome.placement is None:
         return []
-    picked, workloads = look.picked, shown_workloads(outcome, look)
     if picked.group_by:
         return [[grouped(places(outcome), picked, outcome.problem.clusters)]]
     if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:

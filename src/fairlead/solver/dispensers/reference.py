@@ -40,6 +40,8 @@ def place(
 ) -> Placement:
     """Place all workloads greedily.
 
+    Every workload placed validly by itself, or as `otherwise` says.
+
     Parameters
     ----------
     otherwise
@@ -49,11 +51,6 @@ def place(
         before that all the same.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
-
-    Returns
-    -------
-    Placement
-        Every workload placed validly by itself, or as `otherwise` says.
     """
     due = deadline or Deadline()
 

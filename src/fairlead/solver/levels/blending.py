@@ -1,16 +1,22 @@
 """The mixes of all workloads together: how they fill rows, and the prices of that."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from fairlead.solver.exact.costs.bowls import Bowls
 from fairlead.solver.levels.choice import Floats, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows
-from fairlead.solver.levels.mixing import NOTHING, Mix, Priced
+from fairlead.solver.levels.menu import LARGEST, Menu
+from fairlead.solver.levels.mixing import NOTHING, Mix, Part, Priced
+from fairlead.solver.levels.own_cost import OwnCosts
 
 SWEEPS = 30
-"""How often a mix is evened out between two rounds of choices."""
+"""How often a mix is evened out between two rounds of choices, at most."""
+FINE = 2.0**-20
+"""The part of what it costs that shifting has to gain to go on."""
 DEAREST = 2.0**34
 """The price of a replica in whole steps, at most."""
 OVER = 50.0
@@ -45,6 +51,8 @@ class Blend:
         By what the weights are changed.
     used
         About what is used, by row.
+    own
+        What workloads cost alone.
     priced
         The prices at which the bound is best so far; None before the first.
     """
@@ -55,42 +63,52 @@ class Blend:
     weights: Floats
     strides: Floats
     used: Floats
+    own: OwnCosts
     priced: Priced | None = None
 
     @classmethod
     def of(cls, rows: FilledRows, mixes: list[Mix], limits: tuple[Fraction | None, ...]) -> "Blend":
         """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
-        blend = cls(rows, mixes, limits, np.ones(len(limits)), np.full(len(limits), STRIDE), used)
+        own = OwnCosts.of([mix.own for mix in mixes])
+        blend = cls(rows, mixes, limits, np.ones(len(limits)), np.full(len(limits), STRIDE), used, own)
         goal = max(1.0, float(blend.levels()[limits.index(None)]))
         for at, limit in enumerate(limits):
             blend.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
         return blend
 
-    def within(self, at: int, lower: Numbers, upper: Numbers) -> "Blend | None":
-        """Return the blend with bounds on one workload, at the same prices; None where that has no choice.
+    def parts(self, priced: Priced, bounds: Sequence[tuple[int, Numbers, Numbers]]) -> list[Part | None]:
+        """Return parts of what some workloads can choose, at prices; None for one that holds nothing."""
+        choices = [self.mixes[at].choice.within(lower, upper) for at, lower, upper in bounds]
+        open_to = [number for number, choice in enumerate(choices) if choice.faces]
+        found: list[Part | None] = [None] * len(bounds)
+        if not open_to:
+            return found
+        rows = [bounds[number][0] for number in open_to]
+        cost, constants = self._costs(priced.prices, priced.scales, rows)
+        menu = Menu.of([choices[number] for number in open_to])
+        near = np.array([self.mixes[at].near for at in rows])
+        cheapest = menu.cheapest(cost, near, priced.earned[rows])
+        for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
+            least = cheapest.least[row]
+            if least is not None:
+                found[number] = Part(*bounds[number], choices[number], cheapest.counts[row], least + constant)
+        return found
 
-        Raises
-        ------
-        TooLongError
-            It takes too long to tell what is cheapest.
-        """
-        mix, choice = self.mixes[at], self.mixes[at].choice.within(lower, upper)
-        found = None if self.priced is None else self.priced.cheapest(mix, choice)
-        if self.priced is None or found is None:
-            return None
-        counts, term = found
+    def within(self, priced: Priced, part: Part) -> "Blend":
+        """Return the blend of a part of what one workload can choose, at the same prices."""
+        at = part.at
         mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
-        mixes[at] = mix.within(choice, lower, upper, counts)
-        used = self.used - mix.total + mixes[at].total
-        strides, priced = np.full(len(self.limits), STRIDE_AGAIN), self.priced.without(at, term)
+        mixes[at] = self.mixes[at].within(part, self.rows.column)
+        used = self.used - self.mixes[at].total + mixes[at].total
+        strides, priced = np.full(len(self.limits), STRIDE_AGAIN), priced.with_term(at, part.term)
         return replace(
             self, mixes=mixes, weights=self.weights.copy(), strides=strides, used=used, priced=priced
         )
 
     def rounded(self) -> float:
         """Return about what the choices cost of which there is most, as `value`."""
-        mixes = [Mix.of(mix.choice, mix.own, mix.largest) for mix in self.mixes]
+        mixes = [Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes]
         used = sum((mix.total for mix in mixes), np.zeros(len(self.used)))
         return replace(self, mixes=mixes, used=used).value()
 
@@ -122,8 +140,9 @@ class Blend:
 
     def even(self) -> None:
         """Shift parts from what costs most to what costs least, until nothing is gained; then weigh again."""
+        enough = FINE * self.value()
         for _ in range(SWEEPS):
-            if sum(map(self._shift, self.mixes)) < NOTHING * self.weights[-1]:
+            if sum(map(self._shift, self.mixes)) < enough:
                 break
         self.mixes = [mix.among(np.flatnonzero(mix.parts > NOTHING)) for mix in self.mixes]
         for at, (limit, cost) in enumerate(zip(self.limits, self.levels(), strict=True)):
@@ -155,39 +174,48 @@ class Blend:
         """Look for a better bound at the prices of the mix; take the choices that are cheapest there into it.
 
         False where a workload has no choice left.
-
-        Raises
-        ------
-        TooLongError
-            It takes too long to tell what is cheapest.
         """
         prices = self.prices()
-        dearest = max(
-            float((prices @ mix.choice.usage + self._dearest(mix)).max(initial=0.0)) for mix in self.mixes
-        )
-        scale = DEAREST / max(dearest, 1 / DEAREST)
+        needs = np.array([mix.choice.need for mix in self.mixes])
+        alone = np.array([self._dearest(mix) for mix in self.mixes])
+        dearest = float((self.rows.by_cluster(needs * prices) + alone).max(initial=0.0))
+        most = len(self.rows.names) * max(mix.choice.total for mix in self.mixes)
+        scale = min(DEAREST, LARGEST / most) / max(dearest, 1 / DEAREST)
         whole = np.rint(prices * scale).astype(np.int64)
         # Any weights bound; one that is nothing beside the dearest price counts a step.
         scales = tuple(max(1, int(scale * weight)) for weight in self.weights.tolist())
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
-        rest = self.rows.least(whole.tolist(), Fraction(scales[-1])) - sum(pinned, Fraction(0))
-        priced, terms = Priced(whole, scales, scales[self.limits.index(None)], rest, ()), list[Fraction]()
-        for mix in self.mixes:
-            found = priced.cheapest(mix, mix.choice)
-            if found is None:
+        rest = self.rows.least(whole.tolist(), scales[-1]) - sum(pinned, Fraction(0))
+        cost, constants = self._costs(whole, scales, range(len(self.mixes)))
+        near = np.array([mix.near for mix in self.mixes])
+        menu = Menu.of([mix.choice for mix in self.mixes])
+        found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
+        terms = list[int | Fraction]()
+        for mix, counts, least, constant in zip(
+            self.mixes, found.counts, found.least, constants, strict=True
+        ):
+            if least is None:
                 return False
-            mix.near, term = found
-            mix.add(mix.near)
-            terms.append(term)
-        priced = replace(priced, terms=tuple(terms))
+            mix.add(counts, self.rows.column)
+            terms.append(least + constant)
+        step = scales[self.limits.index(None)]
+        priced = Priced(whole, scales, step, rest, tuple(terms), found.price)
         if self.priced is None or priced.bound > self.priced.bound:
             self.priced = priced
         return True
 
     def saved(self, mix: Mix) -> Floats:
         """Return about what mixing the choices of a workload saves, by cluster."""
-        usage = mix.choice.usage.astype(float)
-        return mix.saved(self.weights[-1] * self.rows.bend @ usage**2, self.weights)
+        bend = self.rows.by_cluster(self.rows.bend * mix.choice.need.astype(float) ** 2)
+        return mix.saved(self.weights[-1] * bend, self.weights)
+
+    def _costs(
+        self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
+    ) -> tuple[Bowls, Sequence[Fraction]]:
+        """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
+        own, constants = self.own.rows(at).in_steps(scales)
+        needs = np.array([self.mixes[each].choice.need for each in at])
+        return replace(own, slope=own.slope + self.rows.by_cluster(needs * prices)), constants
 
     def _dearest(self, mix: Mix) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""

@@ -1,8 +1,9 @@
 """What a workload can choose, as faces, and what is cheapest of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +30,37 @@ class Choice:
     key
         Of the workload.
     names
-        Clusters, in the order of arrays.
+        All clusters, in the order of arrays.
     faces
         Placements on these.
-    usage
-        What a replica uses, by row and cluster.
+    need
+        What a replica uses, by row, if it stands on the row's cluster.
+    greatest
+        What the merits of the clusters in use add up to; None where that is not known.
     """
 
     key: str
     names: tuple[str, ...]
     faces: tuple[Face, ...]
-    usage: Numbers
+    need: Numbers
+    greatest: int | None = None
+
+    @classmethod
+    def of(
+        cls, key: str, names: tuple[str, ...], inside: Sequence[str], faces: Sequence[Face], need: Numbers
+    ) -> "Choice":
+        """Return the choice of placements of which arrays are about some of the clusters."""
+        where = {name: at for at, name in enumerate(names)}
+        at = np.array([where[name] for name in inside], dtype=np.int64)
+        wider = tuple(_on(len(names), at, face) for face in faces)
+        greatest = None
+        if len(wider) == 1:
+            try:
+                best = wider[0].pick(np.zeros(len(names), dtype=np.int64))
+            except (ApartError, TooLongError):
+                best = None
+            greatest = None if best is None else int(wider[0].merits[best.used].sum())
+        return cls(key, names, wider, need, greatest)
 
     @property
     def total(self) -> int:
@@ -109,6 +130,27 @@ def _freely(face: Face, cost: Bowls) -> Numbers | None:
         return None
     box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
     return settle_ties(cost.narrow(box)) if box.feasible else None
+
+
+def _on(clusters: int, at: Numbers, face: Face) -> Face:
+    """Return a face on so many clusters, those at some positions of which it is about; no other is open."""
+
+    def wide(some: NDArray[Any], other: Any) -> NDArray[Any]:
+        found = np.full(clusters, other, dtype=some.dtype)
+        found[at] = some
+        return found
+
+    limits = tuple(replace(each, group=wide(each.group, each.group[0])) for each in face.limits.wider)
+    return replace(
+        face,
+        limits=replace(face.limits, wider=limits),
+        lower=wide(face.lower, 1),
+        upper=wide(face.upper, 0),
+        open_to=wide(face.open_to, False),
+        required=wide(face.required, False),
+        merits=wide(face.merits, 0),
+        first=None,
+    )
 
 
 def _within(face: Face, least: Numbers, most: Numbers) -> Face | None:

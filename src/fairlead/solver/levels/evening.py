@@ -153,12 +153,12 @@ class _State:
         workload, choice = kept.workload, kept.choice
         before = self.placed[workload.key]
         held = choice.counts(before)
-        others = self.used - choice.usage @ held
+        others = self.used - choice.need * held[self.rows.column]
         add(self.left, usage_of(workload, before, self.problem))
         most, value = self._most(kept), self._value(kept, held, self.used)
         for fewest in (np.zeros_like(held), np.minimum(held, choice.counts(workload.current))):
             counts = self._cheapest(kept, choice.within(fewest, most), others, held)
-            used = self.used if counts is None else others + choice.usage @ counts
+            used = self.used if counts is None else others + choice.need * counts[self.rows.column]
             if counts is None or value - self._value(kept, counts, used) < LEAST_GAIN * self.weight:
                 break
             after = {name: count for name, count in zip(choice.names, counts.tolist(), strict=True) if count}
@@ -186,9 +186,9 @@ class _State:
 
     def _cost(self, kept: "_Kept", others: Numbers) -> Bowls:
         """Return what replicas cost beside others: alone, and of every row what its square grows by."""
-        usage, most, own = kept.choice.usage, kept.workload.replicas, kept.own
-        bend = self.weight * self.rows.bend[:, None] * usage
-        square, slope = (bend * usage).sum(axis=0), 2 * (bend * others[:, None]).sum(axis=0)
+        need, most, own = kept.choice.need, kept.workload.replicas, kept.own
+        bend = self.weight * self.rows.bend * need
+        square, slope = (self.rows.by_cluster(each) for each in (bend * need, 2 * bend * others))
         square, slope = square + own.floats[0], slope + own.floats[1]
         dearest = float((most * (square * most + np.abs(slope) + float(own.saved))).max())
         scale = DEAREST / max(dearest, 1 / DEAREST)

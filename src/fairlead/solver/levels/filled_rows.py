@@ -1,11 +1,13 @@
 """What balance is about, as arrays: rows that are filled, and what every workload can choose to fill."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.problem import Problem
@@ -32,6 +34,8 @@ class FilledRows:
     ----------
     rows
         Clusters and resources, in this order everywhere.
+    names, column
+        All clusters, and by row the number of its own.
     share
         By row, the cluster's part of what there is.
     standing
@@ -47,6 +51,8 @@ class FilledRows:
     """
 
     rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    column: Numbers
     share: tuple[Fraction, ...]
     standing: Numbers
     total: Numbers
@@ -71,11 +77,16 @@ class FilledRows:
             for name in shares
         )
 
+        names = tuple(sorted(problem.cluster_by_name))
+        where = {name: at for at, name in enumerate(names)}
+
         def of_rows(amounts: Mapping[Row, int]) -> Numbers:
             return _by_row(rows, units, amounts)
 
         return cls(
             rows,
+            names,
+            np.array([where[name] for name, _ in rows], dtype=np.int64),
             tuple(rule.shares[resource][name] for name, resource in rows),
             of_rows(rule.standing),
             np.array([rule.totals[resource] // units[resource] for _, resource in rows], dtype=np.int64),
@@ -96,27 +107,37 @@ class FilledRows:
         """How many resources there are."""
         return len({resource for _, resource in self.rows})
 
-    def usage(self, workload: Workload, names: Sequence[str], problem: Problem) -> Numbers:
-        """Return what a replica uses, by row and cluster."""
-        at = {row: number for number, row in enumerate(self.rows)}
-        found = np.zeros((len(self.rows), len(names)), dtype=np.int64)
-        for column, name in enumerate(names):
-            for resource, amount in demands(workload, problem.cluster_by_name[name]).items():
-                if (name, resource) in at:
-                    found[at[name, resource], column] = amount // self.units[resource]
+    def need(self, workload: Workload, names: Collection[str], problem: Problem) -> Numbers:
+        """Return what a replica uses on some clusters, by row."""
+        used = {
+            (name, resource): amount
+            for name in names
+            for resource, amount in demands(workload, problem.cluster_by_name[name]).items()
+        }
+        return self.amounts(used)
+
+    def by_cluster(self, amounts: NDArray[Any]) -> NDArray[Any]:
+        """Return the sums of amounts by row, the last axis, by cluster."""
+        found: NDArray[Any] = amounts @ (self.column[:, None] == np.arange(len(self.names)))
         return found
 
-    def least(self, prices: Sequence[int], scale: Fraction) -> Fraction:
-        """Return the least of ``scale * balance`` less what is used at whole prices of a unit, exactly.
+    def least(self, prices: Sequence[int], scale: int) -> int:
+        """Return the least of ``scale * balance`` less what is used at whole prices of a unit, rounded down.
 
         Of every row ``scale (a + v)^2 / (s D^2) - p v`` over all v from 0 to the room there is.
         """
         found = -scale * self.resources
         numbers = zip(self.standing.tolist(), self.total.tolist(), self.room.tolist(), strict=True)
         for price, share, (standing, total, room) in zip(prices, self.share, numbers, strict=True):
-            bend = scale / (share * total * total)
-            best = min(max(Fraction(price) / (2 * bend) - standing, Fraction(0)), Fraction(room))
-            found += bend * (standing + best) ** 2 - price * best
+            top, bottom = scale * share.denominator, share.numerator * total * total
+            # At the bottom of the bowl a + v is half of this, over the top.
+            twice = price * bottom
+            if twice <= 2 * top * standing:
+                found += top * standing * standing // bottom
+            elif twice >= 2 * top * (standing + room):
+                found += top * (standing + room) ** 2 // bottom - price * room
+            else:
+                found += price * standing - -(-twice * price // (4 * top))
         return found
 
 
@@ -153,8 +174,8 @@ def _choices(
             yield workload, None
         else:
             names, faces = found
-            usage = rows.usage(workload, names, problem) * (workload.key in rule.members)
-            yield workload, Choice(workload.key, names, tuple(faces), usage)
+            need = rows.need(workload, names if workload.key in rule.members else (), problem)
+            yield workload, Choice.of(workload.key, rows.names, names, faces, need)
 
 
 def _by_row(rows: Sequence[Row], units: Mapping[str, int], amounts: Mapping[Row, int]) -> Numbers:

@@ -21,11 +21,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.exact.nested.picking import TooLongError
 from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.choice import Choice
+from fairlead.solver.levels.choice import Choice, Numbers
 from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.mixing import NOTHING, Mix
+from fairlead.solver.levels.mixing import NOTHING, Mix, Part
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
@@ -39,7 +38,7 @@ PARTS = 400
 """How many parts are looked at in the end, at most."""
 FEW_PARTS = 24
 """The same before a first search."""
-TRIED = 6
+TRIED = 12
 """In how many places a part is cut in two to see where that tells most."""
 ENOUGH = 2.0**-10
 """Of what the mix costs, how much more a bound has to promise to be looked for."""
@@ -203,9 +202,9 @@ def branches_of(
         if counts and choice is not None:
             inside = _in_ranges(choice, ranges)
             own = tuple(own_cost(workload, inside, problem, each, asked.held) for each in levels[:-1])
-            if bool(choice.usage.any()) or any(each.counts for each in own):
+            if bool(choice.need.any()) or any(each.counts for each in own):
                 own = (*own, OwnCost.nothing(len(choice.names)))
-                mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key))))
+                mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
     return Branches(limits, Blend.of(rows, mixes, limits)) if mixes else None
 
 
@@ -213,7 +212,7 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
     """Return the parts with fewer and with more replicas on a cluster, without those that hold nothing.
 
     Of the places where mixing saves most it is the one that raises the lower bound of the two most, at the
-    prices that are known. None where nothing is mixed, or that cannot be told.
+    prices that are known. None where nothing is mixed.
     """
     saved = [
         (float(each), -at, -cluster)
@@ -222,29 +221,29 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
         for cluster, each in enumerate(blend.saved(mix).tolist())
         if each > NOTHING**2
     ]
-    best: tuple[Fraction, Sequence[Blend]] | None = None
-    for _, at, cluster in heapq.nlargest(TRIED, saved):
-        try:
-            halves = _cut(blend, -at, -cluster)
-        except TooLongError:
-            continue
-        least = min((half.priced.bound for half in halves if half.priced is not None), default=None)
-        if least is None:
-            return halves
-        if best is None or least > best[0]:
-            best = least, halves
-    return None if best is None else best[1]
+    priced = blend.priced
+    if priced is None or not saved:
+        return None
+    places = [(-at, -cluster) for _, at, cluster in heapq.nlargest(TRIED, saved)]
+    parts = blend.parts(
+        priced, [(at, *side) for at, cluster in places for side in _sides(blend.mixes[at], cluster)]
+    )
+
+    def risen(part: Part | None) -> Fraction | float:
+        return math.inf if part is None else part.term - priced.terms[part.at]
+
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    best = max(pairs, key=lambda pair: min(map(risen, pair)))
+    return [blend.within(priced, part) for part in best if part is not None]
 
 
-def _cut(blend: Blend, at: int, cluster: int) -> Sequence[Blend]:
-    """Return the parts with up to the mean of a workload's replicas on a cluster, and with more."""
-    mix = blend.mixes[at]
+def _sides(mix: Mix, cluster: int) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
+    """Return bounds up to the mean of a workload's replicas on a cluster, and beyond it."""
     mean = int(np.floor(mix.mean[cluster] + NOTHING))
-    most, none = np.full(len(mix.choice.names), mix.choice.total), np.zeros(len(mix.choice.names), np.int64)
-    fewer, more = most.copy(), none.copy()
+    none = np.zeros(len(mix.choice.names), dtype=np.int64)
+    fewer, more = none + mix.choice.total, none.copy()
     fewer[cluster], more[cluster] = mean, mean + 1
-    sides = (blend.within(at, none, fewer), blend.within(at, more, most))
-    return [side for side in sides if side is not None]
+    return (none, fewer), (more, none + mix.choice.total)
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
@@ -267,11 +266,8 @@ def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fra
             blend.even()
         if not until.remaining():
             break
-        try:
-            if not blend.price():
-                return wanted
-        except TooLongError:
-            break
+        if not blend.price():
+            return wanted
     return None if blend.priced is None else blend.priced.bound
 
 
@@ -291,6 +287,6 @@ def _largest(blend: Blend) -> Placement:
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:
     """Return what can be chosen within ranges."""
-    known = [ranges[Place(choice.key, name)] for name in choice.names]
+    known = [ranges.get(Place(choice.key, name), (0, 0)) for name in choice.names]
     lower, upper = ([each[end] for each in known] for end in (0, 1))
     return choice.within(np.array(lower, dtype=np.int64), np.array(upper, dtype=np.int64))

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
-from fairlead.solver.levels.own_cost import OwnCost, in_steps
+from fairlead.solver.levels.own_cost import OwnCost
 
 NOTHING = 1e-9
 """Parts of a mix that are as good as none, and gains that are."""
@@ -35,7 +35,7 @@ class Mix:
         By choice in the mix: replicas by cluster, what is used by row, costs by level, and how much of it.
         Another choice makes new arrays; only parts are changed in place.
     near
-        The clusters that were used by the cheapest choice last.
+        The choice that was cheapest last.
     """
 
     choice: Choice
@@ -44,20 +44,21 @@ class Mix:
     used: Floats
     costs: Floats
     parts: Floats
-    near: Numbers | None = None
+    near: Numbers
 
     @classmethod
-    def of(cls, choice: Choice, own: tuple[OwnCost, ...], counts: Numbers) -> "Mix":
+    def of(cls, choice: Choice, own: tuple[OwnCost, ...], counts: Numbers, column: Numbers) -> "Mix":
         """Return the mix of one choice."""
-        used, costs = (choice.usage @ counts).astype(float), [each.about(counts) for each in own]
-        return cls(choice, own, counts[None], used[None], np.array([costs]), np.ones(1))
+        used, costs = (choice.need * counts[column]).astype(float), [each.about(counts) for each in own]
+        return cls(choice, own, counts[None], used[None], np.array([costs]), np.ones(1), counts)
 
-    def add(self, counts: Numbers) -> None:
+    def add(self, counts: Numbers, column: Numbers) -> None:
         """Take in a choice, none of it so far."""
+        self.near = counts
         if not bool((self.counts == counts).all(axis=1).any()):
             costs = [own.about(counts) for own in self.own]
             self.counts = np.vstack((self.counts, counts))
-            self.used = np.vstack((self.used, (self.choice.usage @ counts).astype(float)))
+            self.used = np.vstack((self.used, (self.choice.need * counts[column]).astype(float)))
             self.costs = np.vstack((self.costs, costs))
             self.parts = np.append(self.parts, 0.0)
 
@@ -70,13 +71,13 @@ class Mix:
             self, counts=self.counts[kept], used=self.used[kept], costs=self.costs[kept], parts=parts
         )
 
-    def within(self, choice: Choice, lower: Numbers, upper: Numbers, more: Numbers) -> "Mix":
-        """Return the mix of what can be chosen within bounds, and one choice more."""
-        kept = np.flatnonzero(((self.counts >= lower) & (self.counts <= upper)).all(axis=1))
+    def within(self, part: "Part", column: Numbers) -> "Mix":
+        """Return the mix of what can be chosen within bounds, and the cheapest choice there."""
+        kept = np.flatnonzero(((self.counts >= part.lower) & (self.counts <= part.upper)).all(axis=1))
         if not len(kept):
-            return Mix.of(choice, self.own, more)
-        mix = replace(self.among(kept), choice=choice, near=more)
-        mix.add(more)
+            return Mix.of(part.choice, self.own, part.counts, column)
+        mix = replace(self.among(kept), choice=part.choice)
+        mix.add(part.counts, column)
         return mix
 
     @property
@@ -122,6 +123,30 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A part of what one workload can choose.
+
+    Parameters
+    ----------
+    at
+        Number of the workload.
+    lower, upper
+        Bounds by cluster.
+    choice
+        What can be chosen within.
+    counts, term
+        A choice that costs least at the prices that are known, and what all of them cost at least.
+    """
+
+    at: int
+    lower: Numbers
+    upper: Numbers
+    choice: Choice
+    counts: Numbers
+    term: int | Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Priced:
     """Prices, and what no placement costs less than there.
 
@@ -137,32 +162,22 @@ class Priced:
         What rows cost at least, less what pinned levels may, in steps.
     terms
         What every workload costs at least, in steps.
+    earned
+        About what the last replica of every workload costs, in steps.
     """
 
     prices: Numbers
     scales: tuple[int, ...]
     step: int
     rest: Fraction
-    terms: tuple[Fraction, ...]
+    terms: tuple[int | Fraction, ...]
+    earned: Numbers
 
     @property
     def bound(self) -> Fraction:
         """What the level that is minimised is not below."""
         return (self.rest + sum(self.terms)) / self.step
 
-    def cheapest(self, mix: Mix, choice: Choice) -> tuple[Numbers, Fraction] | None:
-        """Return what is cheapest of some choices, and what all of them cost at least; None without any.
-
-        Raises
-        ------
-        TooLongError
-            It takes too long to tell what is cheapest.
-        """
-        own, constant = in_steps(mix.own, self.scales)
-        cost = replace(own, slope=own.slope + self.prices @ choice.usage)
-        found = choice.cheapest(cost, mix.near) if choice.faces else None
-        return None if found is None else (found.counts, found.least + constant)
-
-    def without(self, at: int, term: Fraction) -> "Priced":
+    def with_term(self, at: int, term: int | Fraction) -> "Priced":
         """Return the same with another term of one workload."""
         return replace(self, terms=(*self.terms[:at], term, *self.terms[at + 1 :]))

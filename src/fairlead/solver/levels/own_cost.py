@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairlead.models.levels import DEVIATIONS, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
@@ -84,27 +85,75 @@ class OwnCost:
         return found
 
 
-def in_steps(costs: Sequence[OwnCost], scales: Sequence[int]) -> tuple[Bowls, Fraction]:
-    """Return several costs in so many whole steps a unit, rounded towards less, as one; constants apart.
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnCosts:
+    """What several workloads cost on several levels, as arrays.
 
-    Of one of them at most replicas save anything.
+    Parameters
+    ----------
+    tops, bottoms
+        Numerators and denominators of bends and slopes, by level, workload and cluster.
+    saved
+        What a replica saves that stays, by level and workload: of one level at most.
+    held
+        How many replicas save that, by workload and cluster.
+    constant
+        By level and workload.
     """
-    known = [(each, scale) for each, scale in zip(costs, scales, strict=True) if scale and each.counts]
-    parts = [
-        [[each.numerator * scale // each.denominator for each in some] for some in (own.bend, own.slope)]
-        for own, scale in known
-    ]
-    whole = np.array(parts or [[[0] * len(costs[0].bend)] * 2], dtype=np.int64).sum(axis=0)
-    saved, held = next(
-        (
-            (np.full_like(own.held, math.ceil(scale * own.saved)), own.held)
-            for own, scale in known
-            if own.saved
-        ),
-        (None, None),
-    )
-    bowls = Bowls(whole[0], whole[1], saved, held)
-    return bowls, sum((scale * own.constant for own, scale in known), Fraction(0))
+
+    tops: tuple[NDArray[Any], NDArray[Any]]
+    bottoms: tuple[NDArray[Any], NDArray[Any]]
+    saved: NDArray[Any]
+    held: Numbers
+    constant: NDArray[Any]
+
+    @classmethod
+    def of(cls, costs: Sequence[Sequence[OwnCost]]) -> OwnCosts:
+        """Return the costs of some workloads, each on the same levels."""
+        levels = list(zip(*costs, strict=True))
+
+        def by_level(some: Callable[[OwnCost], Any]) -> NDArray[Any]:
+            return np.array([[some(own) for own in level] for level in levels], dtype=np.object_)
+
+        bend, slope = (by_level(some) for some in (lambda own: own.bend, lambda own: own.slope))
+        saved, constant = (by_level(some) for some in (lambda own: own.saved, lambda own: own.constant))
+        top, bottom = (np.frompyfunc(some, 1, 1) for some in (_top, _bottom))
+        held = np.array(
+            [next((own.held for own in row if own.saved), [0] * len(row[0].bend)) for row in costs], np.int64
+        )
+        return cls((top(bend), top(slope)), (bottom(bend), bottom(slope)), saved, held, constant)
+
+    def rows(self, at: Sequence[int]) -> OwnCosts:
+        """Return the costs of some of the workloads."""
+        (bend, slope), (of_bend, of_slope) = self.tops, self.bottoms
+        return OwnCosts(
+            (bend[:, at], slope[:, at]),
+            (of_bend[:, at], of_slope[:, at]),
+            self.saved[:, at],
+            self.held[at],
+            self.constant[:, at],
+        )
+
+    def in_steps(self, scales: Sequence[int]) -> tuple[Bowls, Sequence[Fraction]]:
+        """Return all levels together in so many whole steps a unit, rounded towards less; constants apart."""
+        by_level = np.array(scales, dtype=object)
+        bend, slope = (
+            (top * by_level[:, None, None] // bottom).sum(axis=0).astype(np.int64)
+            for top, bottom in zip(self.tops, self.bottoms, strict=True)
+        )
+        saved = np.array([math.ceil(each) for each in by_level @ self.saved], dtype=np.int64)
+        some = (np.broadcast_to(saved[:, None], bend.shape), self.held) if saved.any() else (None, None)
+        return Bowls(bend, slope, *some), (by_level @ self.constant).tolist()
+
+
+def _top(ratio: Fraction) -> int:
+    """Return the numerator."""
+    return ratio.numerator
+
+
+def _bottom(ratio: Fraction) -> int:
+    """Return the denominator."""
+    return ratio.denominator
 
 
 def is_own(level: Level) -> bool:

@@ -7,6 +7,7 @@ where their size changes. Rules know the clusters that tolerations would open wh
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import assert_never
 
 from ortools.sat.python import cp_model
@@ -25,6 +26,7 @@ from fairlead.models.rules import (
     GroupTotal,
     MoveBudget,
     Preference,
+    Skew,
     Total,
     WorkloadRule,
     candidates,
@@ -242,12 +244,60 @@ def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed]
             encoding.model.add(least * used + weighted(lowered) >= least * is_open)
 
 
+def count_opened_groups(
+    workload: Workload, problem: Problem, encoding: Encoding
+) -> Mapping[str, cp_model.IntVar]:
+    """Let groups that tolerations would open be close to all others; return 1 for clusters while closed.
+
+    Parameters
+    ----------
+    workload, problem
+        The workload and its problem, without what tolerations would open.
+    encoding
+        The model of the problem that knows all clusters, and only groups that have candidates now.
+    """
+    known, copies = workload.rule(Candidates), workload.rule(Duplicated)
+    closed: dict[str, cp_model.IntVar] = {}
+    if known is None or (copies is not None and not copies.choice) or not workload.replicas:
+        return closed
+    for rule in (each for each in _wide(workload, known, problem) if isinstance(each, Skew)):
+        because = Because(rule.kind, workload.key, None, rule.field)
+        held = {
+            group: total(encoding.replicas(workload.key, name) for name in sorted(clusters))
+            for group, clusters in rule.groups.items()
+            if clusters
+        }
+        opening = {group for group in held if rule.groups[group].isdisjoint(known.names)}
+        for fuller, emptier in permutations(held, 2):
+            more = held[fuller] - held[emptier]
+            if emptier in opening:
+                most = len(rule.groups[fuller]) * max(widest(workload), 1)
+                for name in sorted(rule.groups[emptier]):
+                    if name not in closed:
+                        closed[name] = encoding.own_number(0, 1, lambda _: 1)
+                    apart = most * closed[name]
+                    encoding.require_coupled(more - apart <= rule.maximum, because=because)
+            elif fuller in opening:
+                encoding.require_coupled(more <= rule.maximum, because=because)
+    return closed
+
+
+def open_groups(
+    workload: Workload, closed: Mapping[str, cp_model.IntVar], relaxed: Sequence[Relaxed], encoding: Encoding
+) -> None:
+    """Let no cluster be closed of which all taints are tolerated that keep away what it holds."""
+    for name, variable in closed.items():
+        opening = _opening(relaxed, workload.key, name)
+        if opening:
+            encoding.model.add(variable + total(opening) <= len(opening))
+
+
 def _opening(relaxed: Sequence[Relaxed], workload: str, cluster: str) -> list[cp_model.IntVar]:
-    """Return whether each of the taints of a cluster is tolerated."""
+    """Return whether each of the taints of a cluster is tolerated that keep away what is there as well."""
     key: Key = (Because(candidates.KIND, workload, cluster), "most")
-    return [
-        each.on for each in relaxed if each.relaxable.kind is Kind.TOLERATION and key in each.relaxable.keys
-    ]
+    tolerations = [each for each in relaxed if each.relaxable.kind is Kind.TOLERATION]
+    found = [each for each in tolerations if key in each.relaxable.keys]
+    return [each.on for each in found if key not in each.relaxable.staying]
 
 
 def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[str]) -> WorkloadRule:

@@ -26,10 +26,12 @@ from fairlead.solver.relaxation.dependent import (
     bind_opened,
     budget_of,
     copy_somewhere,
+    count_opened_groups,
     keep_copies_whole,
     knowing_all,
     missed,
     most_moved,
+    open_groups,
     openable,
     without_budgets,
 )
@@ -100,6 +102,7 @@ class RelaxationModel:
 
     def _add(self, found: Sequence[Relaxable], encoding: Encoding) -> None:
         """Add the relaxables and tie the slack to them."""
+        closed = [count_opened_groups(each, self.problem, encoding) for each in self.problem.workloads]
         by_key: dict[Key, list[Relaxed]] = {}
         for relaxable in found:
             known = [key for key in relaxable.keys if key in encoding.given]
@@ -120,7 +123,8 @@ class RelaxationModel:
             else:
                 steps = [(each.steps, each.relaxable.every) for each in several]
                 encoding.model.add(slack <= weighted(steps))
-        for workload in self.problem.workloads:
+        for workload, shut in zip(self.problem.workloads, closed, strict=True):
+            open_groups(workload, shut, self.relaxed, encoding)
             keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
             bind_opened(workload, self.problem, self.relaxed, encoding)
         self._keep_shared_totals_equal(encoding)

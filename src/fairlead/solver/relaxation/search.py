@@ -17,6 +17,7 @@ from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
+from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import choices, is_complete, is_shut, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
@@ -58,27 +59,61 @@ def relaxations(
     parts = bundles(problem, deadline, seed, failing)
     without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
-        due = deadline.part(1 / left)
-        shut = frozenset(each.key for each in part.workloads if is_shut(each))
-        without += shut
-        rest = _beside(part, shut)
-        if shut and any(has_placement(each.problem, due, seed) for each in choices(rest)):
-            continue
-        of_part = _ways_of(rest, due, seed, most) if due.remaining() else []
-        if of_part:
-            found.append(of_part)
-        else:
-            without += rest.workload_by_key
+        of_part, left_out = _ways_out(part, problem, deadline.part(1 / left), seed, most)
+        found += [of_part] if of_part else []
+        without += left_out
     inside = {workload.key for part in parts for workload in part.workloads}
     suiting: list[Way] = []
     for way in _together(found, most):
         if len(suiting) < most and _suits_others(way, inside, problem, deadline, seed):
             suiting.append(way)
-    left_out = tuple(sorted(without))
     return tuple(
-        replace(_relaxation(way, problem), without=left_out)
+        replace(_relaxation(way, problem), without=tuple(sorted(without)))
         for way in sorted(suiting, key=lambda each: effort(each.changes))
     )
+
+
+def _ways_out(
+    part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int
+) -> tuple[list[Way], AbstractSet[str]]:
+    """Return ways out of a part, and the workloads that they leave out, as nothing is known that helps these.
+
+    Parameters
+    ----------
+    problem
+        All parts; no policy is to tolerate what others that it is for had better not.
+    """
+    for hopeless in (_shut, _stuck):
+        left_out = hopeless(part, deadline, seed)
+        rest = _beside(part, left_out)
+        if left_out and _is_feasible(rest, deadline, seed):
+            return [], left_out
+        found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
+        if found:
+            return found, left_out
+    return [], part.workload_by_key.keys()
+
+
+def _shut(part: Problem, _deadline: Deadline, _seed: int) -> AbstractSet[str]:
+    """Return the workloads that no cluster would take."""
+    return frozenset(each.key for each in part.workloads if is_shut(each))
+
+
+def _stuck(part: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
+    """Return the workloads that have no way out even where all others have left their clusters."""
+    lonely = ((each.key, alone(each, part)) for each in part.workloads if len(part.workloads) > 1)
+    return frozenset(
+        key
+        for key, one in lonely
+        if not _is_feasible(one, deadline, seed)
+        and not _ways_of(one, part, deadline, seed, 1)
+        and deadline.remaining()
+    )
+
+
+def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a part has a placement in any choice of groups."""
+    return any(has_placement(each.problem, deadline, seed) for each in choices(part))
 
 
 def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
@@ -94,8 +129,8 @@ def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
     return replace(_within(part, part.workload_by_key.keys() - keys), rules=rules)
 
 
-def _ways_of(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
-    """Return ways out of a part, whatever groups its workloads get."""
+def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+    """Return ways out of a part, whatever groups its workloads get, that spoil nothing in the problem."""
     found: list[Way] = []
     every = list(choices(part))
     certain = is_complete(part)
@@ -107,7 +142,8 @@ def _ways_of(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Wa
         found += _ways_of_all(choice.problem, due, seed, most)
     found += _earlier_groups(part, deadline, seed)
     sure = certain and all(one.proven for one in found)
-    return chosen([Way(one.changes, sure and one.proven) for one in found], most)
+    suiting = (one for one in found if not spoils(one.changes, problem.workloads, problem))
+    return chosen([Way(one.changes, sure and one.proven) for one in suiting], most)
 
 
 def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
@@ -142,7 +178,7 @@ def _earlier_groups(part: Problem, deadline: Deadline, seed: int) -> Iterator[Wa
             others = tuple(each for each in part.workloads if each.key != workload.key)
             moved = replace(in_group(workload, group), groups=())
             tried = replace(part, workloads=(*others, moved))
-            if any(has_placement(each.problem, deadline, seed) for each in choices(tried)):
+            if _is_feasible(tried, deadline, seed):
                 change = Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
                 yield Way((change,), proven=True)
                 break
@@ -167,8 +203,6 @@ def _joined(every: Sequence[Way]) -> Way:
 
 def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: Deadline, seed: int) -> bool:
     """Tell whether those who share a number that is changed, and had a placement, still have one."""
-    if spoils(way.changes, problem.workloads, problem):
-        return False
     sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
     more = for_all(way.changes, sharing, problem)[len(way.changes) :]
     changed = {each.workload for each in more}
@@ -177,7 +211,7 @@ def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: 
     rest = replace(problem, workloads=tuple(each for each in problem.workloads if each.key not in inside))
     after = apply(rest, more)
     return all(
-        any(has_placement(each.problem, deadline, seed) for each in choices(_given(part, after)))
+        _is_feasible(_given(part, after), deadline, seed)
         for part in components(replace(after, workloads=tuple(map(reaching, after.workloads))))
         if not changed.isdisjoint(part.workload_by_key)
     )

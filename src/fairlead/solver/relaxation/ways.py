@@ -195,7 +195,7 @@ def _search(
         if not solution.support:
             return found
         model.exclude(solution.support, with_more=helps or not thoroughly)
-        if not few and len(solution.support) > SIMPLE:
+        if found and not few and len(solution.support) > SIMPLE:
             model.relax_at_most(SIMPLE)
             few = True
     return found

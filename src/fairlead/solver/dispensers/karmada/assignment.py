@@ -38,15 +38,12 @@ def names_descending(uid: str) -> bool:
 def divide(replicas: int, weights: Mapping[str, int], *, descending: bool = False) -> dict[str, int]:
     """Divide replicas by weight.
 
+    Replicas by cluster, those with 0 left out; empty where all weights are 0.
+
     Parameters
     ----------
     descending
         Whether ties go to the last name instead of the first.
-
-    Returns
-    -------
-    dict
-        Replicas by cluster, those with 0 left out; empty where all weights are 0.
     """
     names = sorted((name for name, weight in weights.items() if weight > 0), reverse=descending)
     if not names or replicas <= 0:
@@ -81,17 +78,14 @@ def _certain_seats(replicas: int, weights: list[int]) -> list[int]:
 def divide_by_room(binding: BindingInput, selected: Sequence[Candidate], replicas: int) -> Replicas | Failure:
     """Return the replicas of every selected cluster.
 
+    Fresh: all divided anew, by capacity. Steady: what runs is kept and the rest divided by what is still
+    free; where too much runs, the replicas are divided by what runs. A failure where the weights do not reach
+    the replicas.
+
     Parameters
     ----------
     replicas
         Replicas that they are to hold together.
-
-    Returns
-    -------
-    mapping or Failure
-        Fresh: all divided anew, by capacity. Steady: what runs is kept and the rest divided by what is still
-        free; where too much runs, the replicas are divided by what runs. A failure where the weights do not
-        reach the replicas.
     """
     names = {candidate.name for candidate in selected}
     running = [(name, count) for name, count in binding.previous if name in names]
@@ -157,11 +151,8 @@ def assign(
 ) -> Replicas | Failure:
     """Return the replicas of every cluster that stays in the binding.
 
-    Returns
-    -------
-    mapping or Failure
-        Replicas by cluster, sorted by name. 0 for all where the binding is no workload; else clusters without
-        replicas are left out, unless empty workloads are to be propagated.
+    Replicas by cluster, sorted by name. 0 for all where the binding is no workload; else clusters without
+    replicas are left out, unless empty workloads are to be propagated.
     """
     if not selected:
         return Failure(SCHEDULER_ERROR, "no clusters available to schedule")

@@ -26,17 +26,14 @@ def matches(affinity: ClusterAffinity, cluster: Cluster) -> bool:
 def tier(term: ClusterAffinityTerm | None, cluster: Cluster, *, overflow: bool) -> int | None:
     """Return the tier of a cluster in an affinity group.
 
+    0 for the group itself, k for its k-th overflow affinity, None where no tier matches.
+
     Parameters
     ----------
     term
         The group; None means that every cluster belongs.
     overflow
         Whether the overflow affinities of the group count.
-
-    Returns
-    -------
-    int or None
-        0 for the group itself, k for its k-th overflow affinity, None where no tier matches.
     """
     if term is None or matches(term, cluster):
         return 0
@@ -54,15 +51,12 @@ _REPELLING = ("NoSchedule", "NoExecute")
 def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[Cluster, ...] | Failure:
     """Return the clusters that pass all filters.
 
+    Clusters in the order of the binding; a failure where none passes.
+
     Parameters
     ----------
     term
         The affinity group under trial; None where the placement has no groups.
-
-    Returns
-    -------
-    tuple of Cluster or Failure
-        Clusters in the order of the binding; a failure where none passes.
     """
     targets = frozenset(name for name, _ in binding.previous)
     passing: list[Cluster] = []
@@ -150,15 +144,12 @@ def estimate(cluster: Cluster, requests: Mapping[str, int] | None) -> int:
     onto these, each with its grade's minimum: the scheduler places replicas first-fit one by one, and equal
     ones fill every node, so counting per node gives the same. What is not named is not there.
 
+    From 0 to 2^31 - 1, which stands for no limit.
+
     Parameters
     ----------
     requests
         Request per replica; None where the workload states none, so that only pods count.
-
-    Returns
-    -------
-    int
-        From 0 to 2^31 - 1, which stands for no limit.
     """
     free = cluster.free or {}
     pods = free.get(PODS, 0)
@@ -181,16 +172,13 @@ def _fitting(offered: Mapping[str, int], requests: Mapping[str, int]) -> list[in
 def allocation(estimated: int, replicas: int) -> int:
     """Return the capacity that the scheduler works with.
 
+    With 0 replicas the largest 32-bit integer, whatever the estimate: adding to it wraps round later on, a
+    known fault. Else the estimate, and `replicas` where it knows no limit.
+
     Parameters
     ----------
     estimated
         What `estimate` says.
-
-    Returns
-    -------
-    int
-        With 0 replicas the largest 32-bit integer, whatever the estimate: adding to it wraps round later on,
-        a known fault. Else the estimate, and `replicas` where it knows no limit.
     """
     if replicas == 0:
         return LARGEST

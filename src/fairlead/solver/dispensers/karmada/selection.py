@@ -32,6 +32,8 @@ def best_combination(
 ) -> tuple[Group, ...]:
     """Return the groups that the scheduler selects.
 
+    By score descending, then by name; empty where no combination will do.
+
     Parameters
     ----------
     groups
@@ -40,11 +42,6 @@ def best_combination(
         Bounds on the number of groups; a `max_groups` of 0 allows none.
     min_clusters
         Clusters that the groups must have together.
-
-    Returns
-    -------
-    tuple of Group
-        By score descending, then by name; empty where no combination will do.
     """
     if min_groups <= 0 and min_clusters <= 0:
         # The scheduler then records the empty chain at once, and takes it for a failure.

@@ -20,16 +20,13 @@ Queue = Sequence[tuple[str, Preferences]]
 def binpack(question: PlannerInput) -> Division:
     """Divide replicas so that the first clusters are filled first.
 
+    The current replicas unchanged, clusters that are gone included, where it is not time to plan.
+
     Parameters
     ----------
     question
         What to divide; the order of `available` is the order of filling. Weights, the key and ``*`` play no
         part.
-
-    Returns
-    -------
-    Division
-        The current replicas unchanged, clusters that are gone included, where it is not time to plan.
     """
     if not is_due(question):
         return Division(dict(question.current))

@@ -57,16 +57,13 @@ class _Tally:
 def spread(question: PlannerInput) -> Division:
     """Divide replicas by weight.
 
+    A plan for every available cluster that has preferences, zeros included.
+
     Parameters
     ----------
     question
         What to divide. Negative numbers are neither supported nor checked, as in the real planner; dynamic
         weights may be negative all the same.
-
-    Returns
-    -------
-    Division
-        A plan for every available cluster that has preferences, zeros included.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class Bowls(InSteps):
                 low = middle
         return high
 
-    def upto(self, price: int, lower: Numbers, upper: Numbers) -> Numbers:
+    def upto(self, price: int | Numbers, lower: Numbers, upper: Numbers) -> Numbers:
         """Return the replicas of every cluster, within its bounds, whose last one costs at most a price."""
         found = self._unsaved(price, lower, upper)
         if self.saved is None or self.held is None:
