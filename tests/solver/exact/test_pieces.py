@@ -86,5 +86,6 @@ def test_changes_of_some_clusters_are_shared_evenly_without_a_solver() -> None:
     workload = Workload("web", "web", 13, current={"a": 1, "b": 2}, rules=rules)
     problem = Problem(tuple(map(Cluster, "abc")), (workload,))
     outcome = fairlead.solve(problem, method="exact")
-    assert outcome.placement == {"web": {"a": 4, "b": 3, "c": 6}}
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"web": {"a": 4, "b": 3, "c": 6}}
     assert outcome.objectives == fairlead.solve(problem, method="cp-sat").objectives
