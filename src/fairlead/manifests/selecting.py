@@ -68,10 +68,7 @@ def _among(kept: Iterable[Workload], rules: Iterable[SharedRule]) -> tuple[Share
 def parse_selector(text: str) -> LabelSelector:
     """Read a label selector as kubectl writes it; an empty one matches everything.
 
-    Raises
-    ------
-    UsageError
-        Where a part cannot be read.
+    Raises `UsageError` where a part cannot be read.
     """
     parts = [part.strip() for part in _COMMA.split(text)] if text.strip() else []
     return LabelSelector.of({}, [_requirement(part) for part in parts])

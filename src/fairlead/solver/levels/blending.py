@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.levels.choice import Floats, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.menu import LARGEST, Menu
@@ -211,11 +211,11 @@ class Blend:
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
-    ) -> tuple[Bowls, Sequence[Fraction]]:
+    ) -> tuple[Pieces, Sequence[Fraction]]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
         own, constants = self.own.rows(at).in_steps(scales)
         needs = np.array([self.mixes[each].choice.need for each in at])
-        return replace(own, slope=own.slope + self.rows.by_cluster(needs * prices)), constants
+        return own.dearer(self.rows.by_cluster(needs * prices)), constants
 
     def _dearest(self, mix: Mix) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""

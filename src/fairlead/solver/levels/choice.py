@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box, settle_ties
 from fairlead.solver.exact.nested.choosing import without_choice
 from fairlead.solver.exact.nested.face import Face
@@ -83,7 +83,7 @@ class Choice:
         found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
         return found
 
-    def cheapest(self, cost: Bowls, near: Numbers | None = None) -> "Cheapest | None":
+    def cheapest(self, cost: Pieces, near: Numbers | None = None) -> "Cheapest | None":
         """Return a placement that costs least; None where there is none.
 
         Parameters
@@ -124,7 +124,7 @@ class Cheapest:
     least: Fraction
 
 
-def _freely(face: Face, cost: Bowls) -> Numbers | None:
+def _freely(face: Face, cost: Pieces) -> Numbers | None:
     """Return the cheapest placement of a face that may use any clusters; None where that is not so."""
     if not face.settled or face.limits.bind or bool(np.any(~face.required & (face.lower > 1))):
         return None

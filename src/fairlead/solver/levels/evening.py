@@ -19,7 +19,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.answers.rows import left_by
 from fairlead.solver.exact.boxes import box_of
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces, bent
 from fairlead.solver.exact.nested.picking import TooLongError
 from fairlead.solver.levels.choice import Choice, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows, rows_and_choices
@@ -184,7 +184,7 @@ class _State:
         boxed = box_of(kept.workload, self.problem, self.left)
         return kept.choice.counts(dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True)))
 
-    def _cost(self, kept: "_Kept", others: Numbers) -> Bowls:
+    def _cost(self, kept: "_Kept", others: Numbers) -> Pieces:
         """Return what replicas cost beside others: alone, and of every row what its square grows by."""
         need, most, own = kept.choice.need, kept.workload.replicas, kept.own
         bend = self.weight * self.rows.bend * need
@@ -192,11 +192,8 @@ class _State:
         square, slope = square + own.floats[0], slope + own.floats[1]
         dearest = float((most * (square * most + np.abs(slope) + float(own.saved))).max())
         scale = DEAREST / max(dearest, 1 / DEAREST)
-        saves = np.full_like(own.held, round(own.saved * scale))
-        saved, held = (saves, own.held) if own.saved else (None, None)
-        return Bowls(
-            np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64), saved, held
-        )
+        steps = (np.rint(each * scale).astype(np.int64) for each in (square, slope))
+        return bent(next(steps), next(steps), round(own.saved * scale), own.held)
 
 
 @dataclass(frozen=True, slots=True)
