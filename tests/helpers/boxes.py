@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from fairlead.models.levels import Deviation
 from fairlead.solver.exact.costs.levels import deviation_from
-from fairlead.solver.exact.costs.squares import Change, narrow_unweighted, narrow_webster
-from fairlead.solver.exact.costs.straight import linear, stopping
+from fairlead.solver.exact.costs.pieces import changing, linear, stopping
+from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, settle_ties
 
 
@@ -39,7 +39,7 @@ def narrow_moves(box: Box, current: NDArray[np.int64]) -> Box:
 
 def narrow_change(box: Box, current: NDArray[np.int64]) -> Box:
     """Return all allocations with the most even change."""
-    return Change(current, np.ones(len(current), dtype=bool)).narrow(box)
+    return changing(current, np.ones_like(current)).narrow(box)
 
 
 def narrow_l1(box: Box, weights: NDArray[np.int64], replicas: int) -> Box:

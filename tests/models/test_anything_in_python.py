@@ -2,7 +2,7 @@
 
 import dataclasses
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -170,7 +170,7 @@ def put(thing: Any, path: Path, value: Any) -> Any:
 
 def test_the_problem_itself_is_taken() -> None:
     """So that whatever is told of one with something odd in it is about that."""
-    assert fairlead.solve(whole(), time_limit=5).status is not fairlead.Status.UNKNOWN
+    assert {violation.rule for violation in fairlead.check(whole(), {})} >= {"total", "duplicated"}
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -193,6 +193,63 @@ def test_odd_values_are_taken_or_told(part: int) -> None:
             else:
                 told = "taken"
             assert told
+
+
+CALLS: Mapping[str, Callable[[Any], object]] = {
+    "drain": lambda odd: fairlead.simulate(few(), fairlead.Drain(odd)),
+    "lose": lambda odd: fairlead.simulate(few(), fairlead.Lose("a", odd)),
+    "scale": lambda odd: fairlead.simulate(few(), fairlead.Scale("web", odd)),
+    "weight": lambda odd: fairlead.simulate(few(), fairlead.Weight("web", odd, 3)),
+    "change": lambda odd: fairlead.simulate(few(), odd),
+    "sweep": lambda odd: fairlead.simulate(few(), sweep=odd),
+    "budget": lambda odd: fairlead.plan(few(), budget=odd),
+    "budgets": lambda odd: fairlead.plan(few(), budget=fairlead.Budgets(leaving=odd)),
+    "gain": lambda odd: fairlead.plan(few(), gain=odd),
+    "pinned": lambda odd: fairlead.plan(few(), pinned=odd),
+    "surge": lambda odd: fairlead.plan(few(), max_surge=odd),
+    "per wave": lambda odd: fairlead.plan(few(), max_moves_per_wave=odd),
+    "workers": lambda odd: fairlead.solve(few(), workers=odd),
+    "partitions": lambda odd: fairlead.solve(few(), partitions=odd),
+    "deviation": lambda odd: fairlead.solve(few(), deviation=odd),
+    "likes": lambda odd: fairlead.compare(few(), odd),
+    "like": lambda odd: fairlead.dispense(few(), like=odd),
+    "why": lambda odd: fairlead.why(few(), odd),
+    "why not": lambda odd: fairlead.why(few(), "web", odd),
+    "outcome": lambda odd: fairlead.why(few(), "web", outcome=odd),
+    "select": lambda odd: fairlead.select(few(), odd),
+    "load": fairlead.load,
+}
+
+
+def few() -> Problem:
+    """Return a problem that is answered at once."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    return Problem((Cluster("a"), Cluster("b")), (Workload("web", "web", 2, current={"a": 2}, rules=rules),))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_odd_arguments_are_taken_or_refused(call: str) -> None:
+    """A list where a name belongs, a number where a mapping does: what is refused is a wrong call."""
+    refused = 0
+    for make in ODD:
+        odd = make()
+        try:
+            CALLS[call](odd)
+        except (ManifestError, UsageError):
+            refused += 1
+        except Exception as error:
+            raise AssertionError(repr(odd)) from error
+    assert refused > len(ODD) / 4
+
+
+def test_all_arguments_are_refused_at_once() -> None:
+    """With the name of each, what it was, and what is allowed."""
+    with pytest.raises(UsageError) as caught:
+        fairlead.solve(few(), workers="3", partial=None)  # type: ignore[arg-type]
+    assert str(caught.value).splitlines() == [
+        "workers '3': allowed is a whole number or None",
+        "partial None: allowed is True or False",
+    ]
 
 
 def test_what_are_no_clusters_is_told_with_all_else() -> None:

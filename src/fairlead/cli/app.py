@@ -67,10 +67,7 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
-    Parameters
-    ----------
-    arguments
-        Arguments without the program's name; None takes those of the process.
+    `arguments`: arguments without the program's name; None takes those of the process.
     """
     with exits.signals_heard():
         return _told(arguments)

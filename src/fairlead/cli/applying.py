@@ -30,10 +30,7 @@ class Applying(NamedTuple):
     def require_usable(self, inputs: Inputs) -> None:
         """Refuse options that do not fit, before the search.
 
-        Raises
-        ------
-        click.UsageError
-            Saying which.
+        Raises `click.UsageError` saying which.
         """
         if not self.apply:
             if self.yes or self.dry_run != "none":

@@ -50,10 +50,7 @@ def codes(others: Mapping[int, str] | None = None, title: str = "Exit codes") ->
 def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
     """Return the exit code of an outcome.
 
-    Parameters
-    ----------
-    require_proof
-        Whether an answer without proof is a failure.
+    `require_proof`: whether an answer without proof is a failure.
     """
     from fairlead.models.outcome import Status
 

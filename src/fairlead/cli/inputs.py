@@ -50,12 +50,8 @@ class Inputs:
     def read(self, *added: str) -> "Problem":
         """Load the problem, with other files beside those that are named.
 
-        Raises
-        ------
-        click.UsageError
-            Where neither file nor cluster is named.
-        FairleadError
-            Where the input is wrong, or a cluster cannot be read.
+        Raises `click.UsageError` where neither file nor cluster is named, and `FairleadError` where the input
+        is wrong, or a cluster cannot be read.
         """
         if not self.files and not self.from_cluster:
             message = "no input: name it with -f FILE (a directory or - for standard input) or --context NAME"

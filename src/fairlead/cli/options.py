@@ -159,10 +159,7 @@ picks_rows = gathers(
 def require_table(output: "str | CustomColumns", picked: "Rows") -> None:
     """Refuse to pick rows where nothing but tables has any.
 
-    Raises
-    ------
-    click.UsageError
-        Saying which options have no effect.
+    Raises `click.UsageError` saying which options have no effect.
     """
     from fairlead.report.terminal import Rows
 

@@ -26,10 +26,7 @@ class NotWritten(click.ClickException):
 def require_writable(file: str) -> None:
     """Refuse a file that cannot be written, before anything takes its time.
 
-    Raises
-    ------
-    click.UsageError
-        Saying why it cannot be written.
+    Raises `click.UsageError` saying why it cannot be written.
     """
     path = Path(file).resolve()
     if not path.parent.is_dir():
@@ -48,10 +45,7 @@ def require_writable(file: str) -> None:
 def require_empty(directory: str) -> None:
     """Make a directory where there is none; refuse one that holds something.
 
-    Raises
-    ------
-    click.UsageError
-        Saying why nothing can be written there.
+    Raises `click.UsageError` saying why nothing can be written there.
     """
     path = Path(directory)
     try:
@@ -66,10 +60,7 @@ def require_empty(directory: str) -> None:
 def write(file: str, text: str) -> None:
     """Write a file: all of it, or nothing where that fails; what was there before stays until then.
 
-    Raises
-    ------
-    NotWritten
-        Saying why it cannot be written.
+    Raises `NotWritten` saying why it cannot be written.
     """
     path = Path(file).resolve()
     with listening(Deadline()):  # a signal waits until the file is complete

@@ -289,10 +289,7 @@ def read_saved(file: str) -> "Document":
 def _of_comparisons(output: Output) -> console.Format:
     """Return the format where a comparison has it.
 
-    Raises
-    ------
-    click.UsageError
-        Where only a plan has it.
+    Raises `click.UsageError` where only a plan has it.
     """
     match output:
         case "moves" | "patch" | "status-patch":

@@ -178,10 +178,8 @@ def _played(
 def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Change, ...]]":
     """Read the input, and what is to be changed of it, in the order in which that is made.
 
-    Raises
-    ------
-    click.UsageError
-        Where a change is written in another form than its own, or standard input is named twice.
+    Raises `click.UsageError` where a change is written in another form than its own, or standard input is
+    named twice.
     """
     if asked.add and (*inputs.files, *asked.add).count("-") > 1:
         raise click.UsageError("standard input can only be named once, with -f or with --add")

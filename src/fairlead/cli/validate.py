@@ -112,7 +112,7 @@ def _text(
     problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int, refused: int
 ) -> str:
     """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
-    from fairlead.report.blocks import Line, Text, texts
+    from fairlead.report.blocks import Line, Text, Tone, texts
     from fairlead.report.terminal import printed
 
     groups: list[list[Line]] = []
@@ -125,12 +125,12 @@ def _text(
         "can never be kept": (quotas, "quota"),
     }
     rest = "; ".join(f"{counted(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
-    verdicts: list[Line] = [Text(f"Infeasible: {rest}.", "bad", toned=10)] if conflicts else []
+    told: list[tuple[str, Tone]] = [(f"Infeasible: {rest}.", "bad")] if conflicts else []
     if refused:
-        told = f"Wrong input: {counted(refused, 'warning')} above must not be."
-        verdicts.append(Text(told, "bad", toned=11))
+        told.append((f"Wrong input: {counted(refused, 'warning')} above must not be.", "bad"))
     elif not conflicts:
-        verdicts.append(Text("Valid: no workload contradicts itself.", "good", toned=5))
+        told.append(("Valid: no workload contradicts itself.", "good"))
+    verdicts: list[Line] = [Text(text, tone, text.index(":")) for text, tone in told]
     counts = texts([", ".join(counted(count, noun) for noun, count in _counts(problem).items())])
     found = [counts, *groups, verdicts] if groups else [[*counts, *verdicts]]
     return printed(found, console.look())

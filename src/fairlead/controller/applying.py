@@ -229,10 +229,7 @@ def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
     applied, is healthy and, where it reports numbers, that all replicas are ready and none is left over. A
     cluster that it left reports no more.
 
-    Parameters
-    ----------
-    placed
-        Replicas by cluster where it was put.
+    `placed`: replicas by cluster where it was put.
     """
     if entry.status.get("schedulerObservedGeneration") != entry.generation:
         return "its scheduler has not seen it yet"

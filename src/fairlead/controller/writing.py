@@ -154,10 +154,7 @@ class _Pen:
     def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:
         """Send a patch of the binding as it is; tell whether there was one to send.
 
-        Raises
-        ------
-        _Stale
-            The spec has changed, or another controller writes now.
+        Raises `_Stale` where the spec has changed, or another controller writes now.
         """
         place = self.entry.place
         path = place.resource.path(place.namespace, place.name, subresource)

@@ -108,10 +108,7 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
     L is the least common denominator; where that leads to too large numbers, L is such that the steps of all
     costs, each rounded towards 0, add up to an error below 1 / `FINE`.
 
-    Raises
-    ------
-    UnsupportedError
-        Where amounts are too large to be counted in 64 bits.
+    Raises `UnsupportedError` where amounts are too large to be counted in 64 bits.
     """
     filled = list(_all_filled(rule, problem, encoding))
     scale, exact = _scale(filled)

@@ -76,10 +76,7 @@ def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cove
     A segment of the integer hull joins ``(k, g(k))`` and ``(k + 1, g(k + 1))``; neighbours of one slope are
     merged. A coarse segment takes the slope of its step nearest to the centre, which is the flattest.
 
-    Parameters
-    ----------
-    centre
-        Where the argument is expected to be; moved into the bounds.
+    `centre`: where the argument is expected to be; moved into the bounds.
     """
     centre = max(lower, min(upper, centre))
     left, left_exact = _outward(lambda step: function.marginal(centre - 1 - step), centre - lower)

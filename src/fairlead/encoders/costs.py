@@ -138,10 +138,7 @@ class PeakCost(Cost):
     def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Range:
         """Return the fewest and the most replicas that keep a cluster's distance within a limit.
 
-        Parameters
-        ----------
-        strictly
-            True where the distance must be less than the limit.
+        `strictly`: True where the distance must be less than the limit.
         """
         quota = Fraction(self.division.replicas * self.division.weights[cluster], self.division.whole)
         least, greatest = (1 - limit) * quota, (1 + limit) * quota

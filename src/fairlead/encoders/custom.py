@@ -25,10 +25,7 @@ DEAREST = 2**40
 def encode(rule: CustomRule | CustomCost, workload: Workload, encoding: Encoding) -> None:
     """Let a rule tell its formulas.
 
-    Raises
-    ------
-    ExtensionError
-        Where it fails, or tells what is no formula.
+    Raises `ExtensionError` where it fails, or tells what is no formula.
     """
     formulas = RuleFormulas(rule, workload, encoding)
     try:

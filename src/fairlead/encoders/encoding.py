@@ -112,10 +112,7 @@ class Encoding:
     ) -> None:
         """Require a number of replicas to lie within bounds; the cheapest kind of constraint.
 
-        Parameters
-        ----------
-        lower, upper
-            Fewest and most replicas; None where there is no such bound.
+        `lower`, `upper`: fewest and most replicas; None where there is no such bound.
         """
         if lower is not None and (self.explain or self.gives(because, "least")):
             self.require(self.replicas(*place) >= lower, because=because)
@@ -227,10 +224,7 @@ class Encoding:
     def at_least(self, level: Level, least: int, most: int) -> list[Term]:
         """Return what is the greater of a level's cost and a number, where it is minimised.
 
-        Parameters
-        ----------
-        most
-            What the level is to cost at most, in steps.
+        `most`: what the level is to cost at most, in steps.
         """
         terms, offset = self.levels[level].terms()
         greater = self.model.new_int_var(least, max(least, most), "")

@@ -91,10 +91,7 @@ class Slack:
     def values(self, value_of: Mapping[int, int]) -> Iterator[tuple[cp_model.IntVar, int]]:
         """Yield the slack variables with the least values they can have.
 
-        Parameters
-        ----------
-        value_of
-            Values of all other variables, by index.
+        `value_of`: values of all other variables, by index.
         """
         for key, variable in self.given.items():
             yield variable, max(row.missed(value_of) for row in self._rows[key])

@@ -85,6 +85,8 @@ def encode_choice(
 
     Rules that are the same in all groups hold whatever is taken.
 
+    The model; None where time ran out.
+
     Parameters
     ----------
     problem
@@ -93,11 +95,6 @@ def encode_choice(
         The choices, without preferences.
     in_time
         Asked before every rule; the work ends where it returns False.
-
-    Returns
-    -------
-    Choice or None
-        The model; None where time ran out.
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)

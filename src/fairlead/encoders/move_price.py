@@ -24,10 +24,7 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
 
         minimise  sum d_c(x_c) + p (sum max(0, held_c - x_c) - max(0, sum held_c - N))
 
-    Raises
-    ------
-    UnsupportedError
-        Under ``minimax``, a maximum, beside which a price of moves has no unit.
+    Raises `UnsupportedError` under ``minimax``, a maximum, beside which a price of moves has no unit.
     """
     if encoding.problem.deviation is Deviation.MINIMAX:
         raise UnsupportedError("a price of moves cannot be weighed against minimax; use webster or l1")

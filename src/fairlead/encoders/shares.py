@@ -25,10 +25,7 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
         webster   minimise  sum (y_g - q_g)^2 / q_g
         l1        minimise  sum |y_g - q_g|
 
-    Raises
-    ------
-    UnsupportedError
-        Under ``minimax``, which is not finished for hierarchical weights.
+    Raises `UnsupportedError` under ``minimax``, which is not finished for hierarchical weights.
     """
     if encoding.problem.deviation is Deviation.MINIMAX:
         raise UnsupportedError("hierarchical weights cannot be measured by minimax yet; use webster or l1")

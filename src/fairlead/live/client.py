@@ -77,24 +77,14 @@ class Client:
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
         """Return what is at a path.
 
-        Raises
-        ------
-        RefusedError
-            The server refused.
-        UnreachableError
-            It did not answer.
+        Raises `RefusedError` where the server refused, and `UnreachableError` where it did not answer.
         """
         return self._sent("GET", path, query)
 
     def list(self, resource: Resource) -> tuple[list[Object], str]:
         """Return all objects of a kind, and the version of the whole from which to watch.
 
-        Raises
-        ------
-        RefusedError
-            The server refused.
-        UnreachableError
-            It did not answer.
+        Raises `RefusedError` where the server refused, and `UnreachableError` where it did not answer.
         """
         found: list[Object] = []
         query = {"limit": str(PAGE)}
@@ -226,10 +216,7 @@ def _event(told: Object) -> Event:
 def needs_extra() -> None:
     """Refuse to go on where the client library is not installed.
 
-    Raises
-    ------
-    UsageError
-        Saying what to install.
+    Raises `UsageError` saying what to install.
     """
     try:
         import kubernetes  # noqa: F401

@@ -16,12 +16,8 @@ from fairlead.models.statement import Statement
 def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
     """Return those of some kinds that a server serves; what it does not serve is left out.
 
-    Raises
-    ------
-    RefusedError
-        The server refused for another reason than that it does not know a group.
-    UnreachableError
-        It did not answer.
+    Raises `RefusedError` where the server refused for another reason than that it does not know a group, and
+    `UnreachableError` where it did not answer.
     """
     wanted: dict[str, set[str]] = {}
     for api_version, kind in kinds:
@@ -67,14 +63,8 @@ def snapshot(client: Client) -> Snapshot:
 
     Kinds that the server does not serve are left out; those that may not be listed are named.
 
-    Raises
-    ------
-    UsageError
-        Nothing may be listed, or nothing is served.
-    RefusedError
-        The server refused for another reason.
-    UnreachableError
-        It did not answer.
+    Raises `UsageError` where nothing may be listed, or nothing is served, `RefusedError` where the server
+    refused for another reason, and `UnreachableError` where it did not answer.
     """
     documents: list[NamedDocument] = []
     denied: list[Resource] = []

@@ -56,10 +56,7 @@ def autoscaled(
 ) -> tuple[list[Workload], list[Statement]]:
     """Return the workloads with what scales them, and what there is to say about that.
 
-    Parameters
-    ----------
-    autoscalers
-        Those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
+    `autoscalers`: those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
     """
     found = list(_ranges(list(autoscalers)))
     asked: dict[tuple[str, str, str], list[_Range]] = {}

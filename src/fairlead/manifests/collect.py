@@ -153,10 +153,7 @@ class Manifests:
 def collect(documents: Iterable[Document], extensions: Extensions | None = None) -> Manifests:
     """Validate documents and sort them by what they are.
 
-    Parameters
-    ----------
-    extensions
-        Where kinds and levels from outside are looked for; None means those that are installed.
+    `extensions`: where kinds and levels from outside are looked for; None means those that are installed.
     """
     extensions = extensions or Extensions()
     manifests = Manifests()

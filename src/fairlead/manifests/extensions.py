@@ -172,10 +172,7 @@ def rule_of(
 ) -> Outside | None:
     """Return what a manifest asks of a workload; see `RuleManifest.rule`.
 
-    Raises
-    ------
-    ExtensionError
-        Where the kind fails, or returns what is no rule from outside.
+    Raises `ExtensionError` where the kind fails, or returns what is no rule from outside.
     """
     try:
         rule = model.rule(workload, candidates, source)

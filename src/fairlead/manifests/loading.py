@@ -81,7 +81,7 @@ def load(
     ExtensionError
         Where an extension that the input needs cannot be loaded, or breaks its promises.
     """
-    with uncollected():
+    with uncollected(lasting=True):
         return _load(list(_flat(sources)), Extensions(tuple(extensions)), recursive=recursive)
 
 
@@ -249,10 +249,9 @@ def _interpreted(
 ) -> tuple[Workload, list[Statement]]:
     """Return a workload with its rules, and what there is to say about it."""
     urgency, unresolved = priorities.of_workload(subject, key)
-    workload = replace(read_workload(subject, key, declared.name), priority=urgency)
-    if rebalancing.wants(subject):
-        workload = replace(workload, fresh=True)
-    workload = replace(workload, due=not is_at_rest(subject, workload, declared))
+    read = read_workload(subject, key, declared.name)
+    fresh, due = rebalancing.wants(subject) or read.fresh, not is_at_rest(subject, read, declared)
+    workload = replace(read, priority=urgency, fresh=fresh, due=due)
     reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
     interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]

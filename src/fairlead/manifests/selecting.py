@@ -8,6 +8,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, SharedRule
 from fairlead.models.selectors import LabelSelector, Operator, Requirement
+from fairlead.models.shapes import checked
 from fairlead.models.workload import Workload
 
 _KEY = r"[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?"
@@ -18,6 +19,7 @@ _PRESENCE = re.compile(rf"(?P<absent>!?)\s*(?P<key>{_KEY})")
 _COMMA = re.compile(r",(?![^()]*\))")
 
 
+@checked
 def select(problem: Problem, namespaces: Iterable[str] = (), selector: str | None = None) -> Problem:
     """Return the problem with only those workloads that are asked for.
 
@@ -66,10 +68,7 @@ def _among(kept: Iterable[Workload], rules: Iterable[SharedRule]) -> tuple[Share
 def parse_selector(text: str) -> LabelSelector:
     """Read a label selector as kubectl writes it; an empty one matches everything.
 
-    Raises
-    ------
-    UsageError
-        Where a part cannot be read.
+    Raises `UsageError` where a part cannot be read.
     """
     parts = [part.strip() for part in _COMMA.split(text)] if text.strip() else []
     return LabelSelector.of({}, [_requirement(part) for part in parts])

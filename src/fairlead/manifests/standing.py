@@ -168,10 +168,7 @@ def without_api(cluster: Cluster, api: tuple[str, str]) -> Ground | None:
 def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset[str]) -> Standing:
     """Return how clusters stand to a workload that holds replicas on some of them.
 
-    Parameters
-    ----------
-    held
-        Clusters that are closed, hold replicas and may keep them.
+    `held`: clusters that are closed, hold replicas and may keep them.
     """
     return Standing(
         tuple(sorted(name for name in names if name not in closed or name in held)),

@@ -17,10 +17,7 @@ from fairlead.models.workload import Workload
 def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
     """Say which workloads ask for certain nodes, once for those that ask for the same.
 
-    Parameters
-    ----------
-    subjects
-        Everything that is placed, with its key.
+    `subjects`: everything that is placed, with its key.
 
     Notes
     -----
@@ -84,10 +81,7 @@ def _inside(value: Any, *path: str) -> Any:
 def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
     """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
 
-    Parameters
-    ----------
-    subjects
-        Everything that the input says something of, with its key.
+    `subjects`: everything that the input says something of, with its key.
     """
     known = [(subject, key) for subject, key in subjects if without_replicas(subject) or follows(subject)]
     if known:

@@ -106,10 +106,7 @@ def validate(document: Document, model: type[M], known: Known | None = None) -> 
     Null is the same as absent, as in Kubernetes. What is wrong is taken out and the rest is read again, so
     that all mistakes are found at once.
 
-    Parameters
-    ----------
-    known
-        What was read before, of which what reads the same is taken; None where that is nothing.
+    `known`: what was read before, of which what reads the same is taken; None where that is nothing.
     """
     try:
         return Validated(Located(_read(model, document.data, known), document))

@@ -99,12 +99,9 @@ def _positions(placed: Placed, names: tuple[str, ...], count: int) -> Whole | No
 def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int = 0) -> Whole:
     """Return values by name in the order of names; another one where a name is absent.
 
-    Raises
-    ------
-    OverflowError
-        A number is beyond 64 bits.
+    Raises `OverflowError` where a number is beyond 64 bits.
     """
-    if isinstance(values, Column) and values.names == names:
+    if type(values) is Column and values.names == names:
         return values.array
     return np.fromiter(in_order_of(names, values, otherwise), dtype=np.int64, count=len(names))
 
@@ -120,10 +117,7 @@ class Divided(NamedTuple):
 def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fraction | None:
     """Return the sum of the distances from the weights; None where they have to be asked one by one.
 
-    Raises
-    ------
-    OverflowError
-        A number alone is beyond 64 bits.
+    Raises `OverflowError` where a number alone is beyond 64 bits.
     """
     if deviation is Deviation.MINIMAX:
         return None

@@ -17,10 +17,7 @@ _OTHERWISE = "tells CP-SAT something else than it means"
 def broken(who: str, violation: Violation, problem: Problem) -> FairleadError:
     """Return the error of an answer that breaks a rule.
 
-    Parameters
-    ----------
-    who
-        Whose answer it is, such as ``the answer of cp-sat``.
+    `who`: whose answer it is, such as ``the answer of cp-sat``.
     """
     for rule in _rules(problem):
         if isinstance(rule, CustomRule) and rule.kind == violation.rule:
@@ -51,10 +48,7 @@ def priced_otherwise(
 def shared(problem: Problem) -> Iterator[None]:
     """Name the rules from outside where something contradicts itself while a problem that has some is solved.
 
-    Raises
-    ------
-    ExtensionError
-        In the place of an InternalError: more often than not it is one of them.
+    Raises `ExtensionError` in the place of an InternalError: more often than not it is one of them.
     """
     try:
         yield

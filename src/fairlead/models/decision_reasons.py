@@ -230,10 +230,7 @@ def _share(view: View, cluster: str, replicas: int) -> Finding:
 def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fraction]:
     """Return the exact share of every candidate in replicas; empty where nothing is weighed.
 
-    Parameters
-    ----------
-    placed
-        Its replicas by cluster; overflow tiers share what each of them holds.
+    `placed`: its replicas by cluster; overflow tiers share what each of them holds.
     """
     if workload.rule(Duplicated) is not None:
         return {}

@@ -63,10 +63,7 @@ class Column(Mapping[str, int]):
     def array(self) -> Whole:
         """The same as an array; this needs NumPy.
 
-        Raises
-        ------
-        OverflowError
-            A number is beyond 64 bits.
+        Raises `OverflowError` where a number is beyond 64 bits.
         """
         if self._array is None:
             from numpy import fromiter, int64
@@ -112,17 +109,17 @@ class Column(Mapping[str, int]):
 
 def numbers_of(values: Mapping[str, int]) -> Collection[int]:
     """Return the numbers of a mapping; of a column without its dictionary."""
-    return values.amounts if isinstance(values, Column) else values.values()
+    return values.amounts if type(values) is Column else values.values()
 
 
 def names_of(values: Mapping[str, int]) -> tuple[str, ...]:
     """Return the names of a mapping."""
-    return values.names if isinstance(values, Column) else tuple(values)
+    return values.names if type(values) is Column else tuple(values)
 
 
 def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
     """Return values in the order of names; mostly they have that order, and nothing is looked up."""
-    if isinstance(values, Column):
+    if type(values) is Column:
         if values.names == names:
             return cast("list[Value]", values.amounts)
         values = cast("Mapping[str, Value]", values.by_name)
@@ -141,7 +138,7 @@ def anywhere(
     compare
         Of `operator`: compares two numbers, or two arrays place by place.
     """
-    if len(values) >= WORTH_ARRAYS and isinstance(values, Column) and isinstance(others, Column):
+    if len(values) >= WORTH_ARRAYS and type(values) is Column and type(others) is Column:
         with suppress(OverflowError):
             if values.names == others.names:
                 return bool(compare(values.array, others.array).any())
@@ -150,7 +147,7 @@ def anywhere(
 
 def extremes(values: Mapping[str, int]) -> tuple[int, int]:
     """Return the least and the greatest of some numbers; 0 where there are none."""
-    if len(values) >= WORTH_ARRAYS and isinstance(values, Column):
+    if len(values) >= WORTH_ARRAYS and type(values) is Column:
         with suppress(OverflowError):
             return int(values.array.min()), int(values.array.max())
     numbers = numbers_of(values)

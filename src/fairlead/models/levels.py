@@ -106,10 +106,10 @@ NAMES = {
     "spread-shortfall": "spread shortfall",
     "minima-shortfall": "minima shortfall",
     "unplaced": "unplaced",
-    "moves-unchanged": "moves before tiers",
-    "minima": "minima",
+    "moves-unchanged": "moves before tiers",  # replicas unchanged and steady: nothing goes to an earlier tier
+    "minima": "minima",  # KubeAdmiral: clusters with a minimum are selected first
     "tiers": "beyond tier",
-    "moves-first": "moves",
+    "moves-first": "moves",  # workloads that keep what runs
     "copies": "missing copies",
     "room": "room",
     "clusters": "clusters",
@@ -117,21 +117,18 @@ NAMES = {
     "emissions": "emissions",
     "evenness-fresh": "evenness of the result",
     "shares": "deviation of depth",
-    "net": "deviation and price of moves",
+    "net": "deviation and price of moves",  # a plan with a price per move: what a move has to gain
     "deviation": "deviation",
     "evenness": "evenness",
     "evenness-result": "evenness of the result",
-    "balance": "balance",
-    "dynamic-deviation": "deviation from dynamic weights",
+    "balance": "balance",  # workloads that are placed together fill clusters together
+    "dynamic-deviation": "deviation from dynamic weights",  # of those; that of all others counts above
     "moves-last": "other moves",
 }
-"""Names of the levels by key."""
+"""Names of the levels by key, the most important first."""
 
 DEVIATIONS = frozenset({DEVIATION, DYNAMIC_DEVIATION})
 """Levels that measure the distance from the wanted ratio."""
-
-MOVES = frozenset({"moves-unchanged", "moves-first", "moves-last"})
-"""Keys of the levels that count moves."""
 
 ALL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -141,29 +138,13 @@ ALL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Names that stand for several levels together."""
 
+MOVES = frozenset(ALL["moves"])
+"""Keys of the levels that count moves."""
+
 SHORTFALLS: tuple[str, ...] = ("spread-shortfall", "minima-shortfall", "unplaced")
 """Keys of what gives way in a partial placement, what gives way last comes first; before all other levels."""
 
-DEFAULT_ORDER: tuple[str, ...] = (
-    "moves-unchanged",  # replicas unchanged and steady: nothing goes back to an earlier tier
-    "minima",  # KubeAdmiral: clusters with a minimum are selected first
-    "tiers",
-    "moves-first",  # workloads that keep what runs
-    "copies",
-    "room",
-    "clusters",
-    "cost",
-    "emissions",
-    "evenness-fresh",
-    "shares",
-    "net",  # a plan with a price per move: what a move has to gain
-    "deviation",
-    "evenness",
-    "evenness-result",
-    "balance",  # workloads that are placed together fill clusters together
-    "dynamic-deviation",  # of those; the deviation of all others counts above
-    "moves-last",
-)
+DEFAULT_ORDER: tuple[str, ...] = tuple(key for key in NAMES if key not in (MADE_WORSE.key, *SHORTFALLS))
 """The order of the levels by key, the most important first; a profile may give another."""
 
 
@@ -221,10 +202,7 @@ def keys_of(level: str) -> tuple[str, ...]:
 def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     """Return tolerances by key of level, of names or keys with numbers or texts.
 
-    Raises
-    ------
-    UsageError
-        Where there is no such level, or no such tolerance; names every mistake.
+    Raises `UsageError` where there is no such level, or no such tolerance; names every mistake.
     """
     if not isinstance(given, Mapping):
         raise UsageError(f"tolerances {given!r}; allowed is a mapping such as {{'deviation': '0.1%'}}")

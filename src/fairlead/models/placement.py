@@ -76,7 +76,7 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
         raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
-    if isinstance(placed, Column):
+    if type(placed) is Column:
         if len(placed) >= WORTH_ARRAYS and (found := _seen_at_once(placed)) is not None:
             return found
         placed = placed.by_name

@@ -43,10 +43,7 @@ def gap_of(value: int | Fraction, bound: int | Fraction | None) -> Fraction | No
 
     ``(value - bound) / value``, from 0 to 1, where the bound says nothing. None where there is none.
 
-    Parameters
-    ----------
-    bound
-        What every placement costs at least; None where that is not known.
+    `bound`: what every placement costs at least; None where that is not known.
     """
     if bound is None:
         return None

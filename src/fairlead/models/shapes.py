@@ -5,14 +5,20 @@ is declared otherwise is not looked at, nor are whole numbers in mappings: other
 """
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from fairlead.models.errors import UsageError
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 # What may stand for a type, where that is not the type alone.
 _STANDS: Mapping[object, tuple[type, ...]] = MappingProxyType(
@@ -26,14 +32,20 @@ _CALLED: Mapping[type, str] = MappingProxyType(
     {
         AbstractSet: "a set",
         bool: "True or False",
+        Callable: "a function",  # type: ignore[dict-item]
+        Collection: "a list",
         int: "a whole number",
+        Iterable: "a list",
         list: "",
         Mapping: "a mapping",
         NoneType: "None",
+        Sequence: "a list",
         str: "text",
         tuple: "a tuple",
     }
 )
+# A text is no list of its letters.
+_LISTS = frozenset((Collection, Iterable, Sequence))
 # Nothing but rules may be of so many classes.
 _RULES = 4
 
@@ -53,13 +65,20 @@ class _Kind(NamedTuple):
     @property
     def allowed(self) -> str:
         """What is allowed, in words."""
-        if self.is_rule:
-            return "is no rule that can stand there"
-        names = (_CALLED.get(each, f"a {each.__name__}") for each in self.own)
-        return f"must be {' or '.join(name for name in names if name)}"
+        return "is no rule that can stand there" if self.is_rule else f"must be {self.words}"
+
+    @property
+    def words(self) -> str:
+        """What it may be."""
+        articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
+        called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
+        names = map(_CALLED.get, self.own, called)
+        return " or ".join(name for name in names if name)
 
     def takes(self, found: type) -> bool:
         """Tell whether a value of a type may stand there: True is no number, though Python says so."""
+        if issubclass(found, str | bytes) and not _LISTS.isdisjoint(self.own):
+            return issubclass(found, tuple(each for each in self.own if each not in _LISTS))
         return not self.own or (issubclass(found, self.own) and (found is not bool or bool in self.own))
 
 
@@ -102,9 +121,9 @@ def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[
     if is_dataclass(found):
         for name, inner in _declared(found).items():
             yield [*map(attrgetter(name), same)], inner
-    if kind.keys is not None:
+    if kind.keys is not None and issubclass(found, Mapping):
         yield _joined(same), kind.keys
-    if kind.items is not None:
+    if kind.items is not None and issubclass(found, Collection):
         yield _joined([each.values() for each in same] if issubclass(found, Mapping) else same), kind.items
 
 
@@ -144,18 +163,71 @@ def _misfits(value: Any, field: str, kind: _Kind, apart: tuple[type, ...]) -> It
         for name, item, inner in _items(value, field, kind):
             yield from _misfits(item, name, inner, apart)
         keys = kind.keys or _Kind()
-        odd = [key for key in value if not keys.takes(type(key))]
+        odd = [key for key in value if not keys.takes(type(key))] if isinstance(value, Mapping) else ()
         yield from (Misfit(field, key, f"is a key and {keys.allowed}") for key in odd)
 
 
 def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _Kind]]:
     """Yield what stands in a mapping, a sequence or a set, with its name and what it may be."""
-    if kind.items is None:
+    if kind.items is None or not isinstance(value, Collection):
         return
     named = value.items() if isinstance(value, Mapping) else enumerate(value)
     for name, item in named:
         # Rules are told by their class, not by their place.
         yield field if kind.items.is_rule else f"{field}[{name}]", item, kind.items
+
+
+def refuse_misfits(*things: object) -> None:
+    """Refuse data classes that are arguments of a call, and hold something else than declared.
+
+    Raises
+    ------
+    UsageError
+        Names all that does.
+    """
+    _refuse(each for thing in things for each in misfits(thing, f"{type(thing).__name__}."))
+
+
+def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Refuse calls whose arguments are of other types than declared; problems are looked at by themselves."""
+
+    @wraps(function)
+    def called(*arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
+        names, kinds = _parameters(function)
+        places = [*names[: len(arguments)], *[names[-1]] * (len(arguments) - len(names))]
+        given = [*zip(places, arguments, strict=True), *settings.items()]
+        _refuse(
+            each
+            for name, value in given
+            if name in kinds
+            for each in _misfits_of_argument(name, value, kinds[name])
+        )
+        return function(*arguments, **settings)
+
+    return called
+
+
+def _misfits_of_argument(name: str, value: object, kind: _Kind) -> Iterable[Misfit]:
+    """Return what does not fit of an argument: of lists each item, of data classes nothing inside."""
+    if kind.items is not None and isinstance(value, Collection):
+        return _misfits(value, name, kind, ())
+    return () if kind.takes(type(value)) else (Misfit(name, value, f"must be {kind.words}"),)
+
+
+def _refuse(wrong: Iterable[Misfit]) -> None:
+    """Refuse arguments, all at once."""
+    told = [f"{each.field} {each.value!r}: {each.allowed.replace('must be', 'allowed is')}" for each in wrong]
+    if told:
+        raise UsageError("\n".join(told))
+
+
+@cache
+def _parameters(function: Callable[..., object]) -> tuple[Sequence[str], Mapping[str, _Kind]]:
+    """Return what arguments are called that are given by place, and what each argument may be."""
+    known = signature(function).parameters.values()
+    hints = {each.name: _evaluated(each.annotation, vars(sys.modules[function.__module__])) for each in known}
+    by_place = [each.name for each in known if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)]
+    return by_place, {name: _kind(hint) for name, hint in hints.items() if name != "problem"}
 
 
 @cache
@@ -182,6 +254,9 @@ def _kind(annotation: object, *, inside: bool = False) -> _Kind:
     keys = items = None
     for part in parts:
         head = get_origin(part) or part
+        if head is Literal:
+            own += map(type, get_args(part))
+            continue
         # Of protocols nobody can tell by the type.
         if not isinstance(head, type) or head in _UNTOLD or getattr(head, "_is_protocol", False):
             return _Kind()
@@ -190,6 +265,6 @@ def _kind(annotation: object, *, inside: bool = False) -> _Kind:
         if within and issubclass(head, Mapping):
             keys, items = within
             items = None if int in items.own else items
-        elif len(set(within)) == 1 and issubclass(head, Collection):
+        elif len(set(within)) == 1 and issubclass(head, Iterable):
             items = within[0]
     return _Kind(tuple(own), keys, items)

@@ -8,11 +8,11 @@ Amount = int | str
 _PERCENT = re.compile(r"[0-9]+%")
 
 
-def is_amount(amount: Amount) -> bool:
+def is_amount(amount: object) -> bool:
     """Tell whether an amount can be understood."""
     if isinstance(amount, str):
         return _PERCENT.fullmatch(amount) is not None
-    return not isinstance(amount, bool) and amount >= 0
+    return isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0
 
 
 def share_of(amount: Amount, wanted: int, *, up: bool = False) -> int:

@@ -54,10 +54,7 @@ def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:
 
     The keys in their order, those that are tied together; in the order of their first keys.
 
-    Parameters
-    ----------
-    shared
-        What each of some keys shares with others, such as clusters; who shares nothing is alone.
+    `shared`: what each of some keys shares with others, such as clusters; who shares nothing is alone.
     """
     import networkx as nx
 

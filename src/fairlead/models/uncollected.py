@@ -14,10 +14,15 @@ SHORT = 1.0
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected(*, lasting: bool = False) -> Iterator[None]:
     """Let no collector of garbage look through what is being made, again and again, as it grows.
 
     For what has no circles, or ends soon, so that nothing is missed. Afterwards all is as before.
+
+    Parameters
+    ----------
+    lasting
+        True where nearly all of it is to stay: then the collector looks through it with all that is old.
     """
     if not gc.isenabled():
         yield
@@ -26,6 +31,10 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
+        if lasting and not gc.get_freeze_count():
+            # All there is becomes old without a look at it, so none follows at once either.
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
 
 

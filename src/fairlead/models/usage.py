@@ -52,10 +52,7 @@ class Charged:
 def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
     """Return the clusters on which it counts what replicas use.
 
-    Parameters
-    ----------
-    unlimited
-        True counts what clusters of unknown capacity are asked for as well.
+    `unlimited`: True counts what clusters of unknown capacity are asked for as well.
     """
     pods = clusters.free.get(PODS, ())
     # Mostly all of them tell how many pods they can run.
@@ -296,10 +293,8 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
     By cluster and resource, in name order: resources that some workload requests, and pods where the cluster
     tells how many it can run.
 
-    Parameters
-    ----------
-    placement
-        Replicas by workload and cluster; replicas on clusters that the problem does not have count nowhere.
+    `placement`: replicas by workload and cluster; replicas on clusters that the problem does not have count
+    nowhere.
     """
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
     counted = charged(problem.all_clusters, unlimited=True)

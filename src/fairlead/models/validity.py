@@ -51,12 +51,8 @@ T = TypeVar("T", Cluster, Workload)
 def completed(problem: Problem) -> Problem:
     """Return a problem with the rules that hold unless they are left out on purpose, once it is valid.
 
-    Raises
-    ------
-    UsageError
-        Where something else is given, such as the path of a file.
-    ManifestError
-        Where anything in the problem is wrong; names every mistake.
+    Raises `UsageError` where something else is given, such as the path of a file, and `ManifestError` where
+    anything in the problem is wrong; names every mistake.
     """
     given: object = problem
     if not isinstance(given, Problem):

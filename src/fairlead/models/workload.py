@@ -213,10 +213,7 @@ def running(workload: Workload) -> dict[str, int]:
 def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
     """Return a workload whose only placement is what runs.
 
-    Parameters
-    ----------
-    clusters
-        Names of the clusters that there are; what runs elsewhere is left out.
+    `clusters`: names of the clusters that there are; what runs elsewhere is left out.
     """
     held = {
         name: Bound(count, workload.source)

@@ -64,10 +64,8 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     scheduler writes them. For one that KubeAdmiral places, the workload itself with the annotation
     ``kubeadmiral.io/placements``. In the order of the problem; what has no replicas is left alone.
 
-    Raises
-    ------
-    UsageError
-        Where the outcome has no placement, or KubeAdmiral would not follow it; names the workloads.
+    Raises `UsageError` where the outcome has no placement, or KubeAdmiral would not follow it; names the
+    workloads.
     """
     wanted = _placement(outcome)
     differing = (
@@ -81,16 +79,10 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
 def written(asked: Iterator[tuple[Workload, Placed, bool]]) -> tuple[Patch, ...]:
     """Return the patches of some workloads.
 
-    Parameters
-    ----------
-    asked
-        Workloads, with the replicas that they are to hold by cluster, and whether the object is still the one
-        that was read.
+    `asked`: workloads, with the replicas that they are to hold by cluster, and whether the object is still
+    the one that was read.
 
-    Raises
-    ------
-    UsageError
-        Where KubeAdmiral would not follow; names the workloads and why.
+    Raises `UsageError` where KubeAdmiral would not follow; names the workloads and why.
     """
     found: list[Patch] = []
     refused: dict[str, list[str]] = {}
@@ -114,10 +106,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
     The API server takes a status in its subresource only, as a second request: after the first one the
     version of the object is another one, so none is named.
 
-    Raises
-    ------
-    UsageError
-        Where the outcome has no placement.
+    Raises `UsageError` where the outcome has no placement.
     """
     _placement(outcome)
     return tuple(

@@ -48,10 +48,7 @@ def patch_text(answer: Answer, subresource: Subresource | None = None) -> str:
 def wave_files(plan: RebalancePlan) -> dict[str, str]:
     """Return a file for every wave, by name, and one with what belongs into the status where there is any.
 
-    Raises
-    ------
-    UsageError
-        Where KubeAdmiral would not follow.
+    Raises `UsageError` where KubeAdmiral would not follow.
     """
     if plan.waves is None:
         return {}
@@ -74,10 +71,7 @@ def wave_files(plan: RebalancePlan) -> dict[str, str]:
 def patches_by_wave(waves: WavePlan) -> Iterator[Sequence[Patch]]:
     """Yield the patches of every wave; the version that was read counts for the first patch of an object.
 
-    Raises
-    ------
-    UsageError
-        Where KubeAdmiral would not follow.
+    Raises `UsageError` where KubeAdmiral would not follow.
     """
     patched: set[str] = set()
     for before, after in pairwise(waves.states):

@@ -107,10 +107,7 @@ def text(answer: Answer) -> str:
 def terminal(answer: Answer, look: Look | None = None) -> str:
     """Return everything that a terminal shows.
 
-    Parameters
-    ----------
-    look
-        How to print; None for plain text.
+    `look`: how to print; None for plain text.
     """
     look = look or Look()
     return printed(_forms(answer).terminal(answer, look), look)

@@ -42,10 +42,7 @@ def to_markdown(table: Table) -> str:
 def with_columns(table: Table, chosen: CustomColumns) -> Table:
     """Return a table with the chosen columns only.
 
-    Raises
-    ------
-    UsageError
-        Where the table has no such column; the nearest name is proposed.
+    Raises `UsageError` where the table has no such column; the nearest name is proposed.
     """
     asked = [part.strip().rpartition(":") for part in chosen.spec.split(",")]
     places = _places(table, [name for _, _, name in asked])
@@ -61,10 +58,7 @@ def with_columns(table: Table, chosen: CustomColumns) -> Table:
 def sorted_by(table: Table, column: str) -> Table:
     """Return a table sorted by a column: texts from A on, numbers from the largest on.
 
-    Raises
-    ------
-    UsageError
-        Where the table has no such column; the nearest name is proposed.
+    Raises `UsageError` where the table has no such column; the nearest name is proposed.
     """
     if not column:
         return table
@@ -79,10 +73,7 @@ def sorted_by(table: Table, column: str) -> Table:
 def ask_for_column(column: str, *heads: Sequence[Column]) -> None:
     """Make sure that one of the tables that may be shown has a column to sort by, whichever are shown.
 
-    Raises
-    ------
-    UsageError
-        Where none has.
+    Raises `UsageError` where none has.
     """
     sorted_by(Table("", tuple(one for head in heads for one in head), ()), column)
 

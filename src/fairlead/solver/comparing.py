@@ -13,6 +13,7 @@ from fairlead.models.placement import differences
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, score, value_of
+from fairlead.models.shapes import checked
 from fairlead.models.uncollected import hurried
 from fairlead.models.words import counted, format_number
 from fairlead.models.workload import Workload
@@ -29,6 +30,7 @@ SHARE_OF_BEST = 0.8
 
 @hurried
 @attentive
+@checked
 def compare(
     problem: Problem,
     likes: Sequence[str] | None = None,

@@ -12,6 +12,7 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
+from fairlead.models.shapes import checked
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
 from fairlead.solver.answers.conclusion import conclude_greedy
@@ -48,6 +49,7 @@ DISPENSERS: tuple[str, ...] = tuple(sorted({*_REAL, *_OWN}))
 """Names of all dispensers."""
 
 
+@checked
 def dispense(
     problem: Problem,
     like: str = "reference",

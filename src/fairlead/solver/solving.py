@@ -15,6 +15,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
@@ -55,6 +56,7 @@ WORTH_A_SEARCH = 0.5
 
 
 @hurried
+@checked
 def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,

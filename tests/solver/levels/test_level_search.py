@@ -12,9 +12,9 @@ from fairlead.models.rules import Candidates, Spread, Total, Weights
 from fairlead.models.score import score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.exact.pricing import Share
-from fairlead.solver.exact.ranges import within_totals
+from fairlead.solver.levels.dividing import Share
 from fairlead.solver.levels.level_search import LevelSearch
+from fairlead.solver.levels.ranges import within_totals
 from fairlead.solver.running.deadline import Deadline
 
 

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import bent
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.limits import Limit, Limits
 from fairlead.solver.levels.choice import Choice
@@ -42,14 +42,14 @@ def test_many_at_once_cost_what_each_costs_alone() -> None:
     shape = len(choices), len(NAMES)
     saved = np.repeat(drawn.integers(0, 20, (shape[0], 1)), shape[1], axis=1)
     held = drawn.integers(0, 3, shape)
-    cost = Bowls(drawn.integers(0, 9, shape), drawn.integers(-30, 30, shape), saved, held)
+    cost = bent(drawn.integers(0, 9, shape), drawn.integers(-30, 30, shape), saved, held)
     nowhere = np.zeros(shape, dtype=np.int64)
     found = Menu.of(choices, np.zeros(shape[0], dtype=np.int64)).cheapest(
         cost, nowhere, np.zeros(shape[0], dtype=np.int64)
     )
     placed = exact = 0
     for row, (choice, least) in enumerate(zip(choices, found.least, strict=True)):
-        alone = Bowls(cost.bend[row], cost.slope[row], saved[row], held[row])
+        alone = cost.of(row)
         known = choice.cheapest(alone)
         assert (least is None) == (known is None), row
         if least is None or known is None:

@@ -31,54 +31,40 @@ class Kind(NamedTuple):
 KUBEADMIRAL = "core.kubeadmiral.io/v1alpha1"
 """The ``apiVersion`` of KubeAdmiral's kinds."""
 
+_POLICY = "policy.karmada.io/v1alpha1"
+
+_CLASSES = {
+    (KUBEADMIRAL, "OverridePolicy"): "FederatedOverridePolicy",
+    (KUBEADMIRAL, "ClusterOverridePolicy"): "ClusterFederatedOverridePolicy",
+    ("autoscaling/v1", "HorizontalPodAutoscaler"): "CpuAutoscaler",
+}
+"""Classes that are not named as their kind: another one is."""
+
+_ROWS = (
+    ("clusters", "cluster.karmada.io/v1alpha1", "karmada", "Cluster"),
+    ("policies", _POLICY, "policies", "PropagationPolicy ClusterPropagationPolicy"),
+    ("quotas", _POLICY, "karmada", "FederatedResourceQuota"),
+    ("overrides", _POLICY, "overrides", "OverridePolicy ClusterOverridePolicy"),
+    ("bindings", "work.karmada.io/v1alpha2", "karmada", "ResourceBinding ClusterResourceBinding"),
+    ("federated_clusters", KUBEADMIRAL, "kubeadmiral", "FederatedCluster"),
+    ("federation_policies", KUBEADMIRAL, "kubeadmiral", "PropagationPolicy ClusterPropagationPolicy"),
+    ("federated_overrides", KUBEADMIRAL, "overrides", "OverridePolicy ClusterOverridePolicy"),
+    ("federated_objects", KUBEADMIRAL, "kubeadmiral", "FederatedObject ClusterFederatedObject"),
+    ("rebalancers", "apps.karmada.io/v1alpha1", "karmada", "WorkloadRebalancer"),
+    ("autoscalers", "autoscaling/v1", "workloads", "HorizontalPodAutoscaler"),
+    ("autoscalers", "autoscaling/v2", "workloads", "HorizontalPodAutoscaler"),
+    ("autoscalers", "autoscaling.karmada.io/v1alpha1", "workloads", "FederatedHPA CronFederatedHPA"),
+    ("workloads", "apps/v1", "workloads", "Deployment StatefulSet ReplicaSet"),
+    ("workloads", "batch/v1", "workloads", "Job"),
+    ("priority_classes", "scheduling.k8s.io/v1", "workloads", "PriorityClass"),
+    ("own", OWN_API_VERSION, "own", "FailureRates GroupBounds HierarchicalWeights MoveBudget PriceList"),
+    ("own", OWN_API_VERSION, "own", "Profile Skew Survival WorkloadAffinity"),
+)
+"""The row of the manifests, the apiVersion, the module of this package, the kinds."""
+
 KINDS: dict[tuple[str, str], Kind] = {
-    ("cluster.karmada.io/v1alpha1", "Cluster"): Kind("clusters", "karmada.Cluster"),
-    ("policy.karmada.io/v1alpha1", "PropagationPolicy"): Kind("policies", "policies.PropagationPolicy"),
-    ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): Kind(
-        "policies", "policies.ClusterPropagationPolicy"
-    ),
-    ("policy.karmada.io/v1alpha1", "FederatedResourceQuota"): Kind(
-        "quotas", "karmada.FederatedResourceQuota"
-    ),
-    ("policy.karmada.io/v1alpha1", "OverridePolicy"): Kind("overrides", "overrides.OverridePolicy"),
-    ("policy.karmada.io/v1alpha1", "ClusterOverridePolicy"): Kind(
-        "overrides", "overrides.ClusterOverridePolicy"
-    ),
-    ("work.karmada.io/v1alpha2", "ResourceBinding"): Kind("bindings", "karmada.ResourceBinding"),
-    ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): Kind(
-        "bindings", "karmada.ClusterResourceBinding"
-    ),
-    (KUBEADMIRAL, "FederatedCluster"): Kind("federated_clusters", "kubeadmiral.FederatedCluster"),
-    (KUBEADMIRAL, "PropagationPolicy"): Kind("federation_policies", "kubeadmiral.PropagationPolicy"),
-    (KUBEADMIRAL, "ClusterPropagationPolicy"): Kind(
-        "federation_policies", "kubeadmiral.ClusterPropagationPolicy"
-    ),
-    (KUBEADMIRAL, "OverridePolicy"): Kind("federated_overrides", "overrides.FederatedOverridePolicy"),
-    (KUBEADMIRAL, "ClusterOverridePolicy"): Kind(
-        "federated_overrides", "overrides.ClusterFederatedOverridePolicy"
-    ),
-    (KUBEADMIRAL, "FederatedObject"): Kind("federated_objects", "kubeadmiral.FederatedObject"),
-    (KUBEADMIRAL, "ClusterFederatedObject"): Kind("federated_objects", "kubeadmiral.ClusterFederatedObject"),
-    ("apps.karmada.io/v1alpha1", "WorkloadRebalancer"): Kind("rebalancers", "karmada.WorkloadRebalancer"),
-    ("autoscaling/v1", "HorizontalPodAutoscaler"): Kind("autoscalers", "workloads.CpuAutoscaler"),
-    ("autoscaling/v2", "HorizontalPodAutoscaler"): Kind("autoscalers", "workloads.HorizontalPodAutoscaler"),
-    ("autoscaling.karmada.io/v1alpha1", "FederatedHPA"): Kind("autoscalers", "workloads.FederatedHPA"),
-    ("autoscaling.karmada.io/v1alpha1", "CronFederatedHPA"): Kind(
-        "autoscalers", "workloads.CronFederatedHPA"
-    ),
-    ("apps/v1", "Deployment"): Kind("workloads", "workloads.Deployment"),
-    ("apps/v1", "StatefulSet"): Kind("workloads", "workloads.StatefulSet"),
-    ("apps/v1", "ReplicaSet"): Kind("workloads", "workloads.ReplicaSet"),
-    ("batch/v1", "Job"): Kind("workloads", "workloads.Job"),
-    ("scheduling.k8s.io/v1", "PriorityClass"): Kind("priority_classes", "workloads.PriorityClass"),
-    (OWN_API_VERSION, "FailureRates"): Kind("own", "own.FailureRates"),
-    (OWN_API_VERSION, "GroupBounds"): Kind("own", "own.GroupBounds"),
-    (OWN_API_VERSION, "HierarchicalWeights"): Kind("own", "own.HierarchicalWeights"),
-    (OWN_API_VERSION, "MoveBudget"): Kind("own", "own.MoveBudget"),
-    (OWN_API_VERSION, "PriceList"): Kind("own", "own.PriceList"),
-    (OWN_API_VERSION, "Profile"): Kind("own", "own.Profile"),
-    (OWN_API_VERSION, "Skew"): Kind("own", "own.Skew"),
-    (OWN_API_VERSION, "Survival"): Kind("own", "own.Survival"),
-    (OWN_API_VERSION, "WorkloadAffinity"): Kind("own", "own.WorkloadAffinity"),
+    (version, kind): Kind(row, f"{module}.{_CLASSES.get((version, kind), kind)}")
+    for row, version, module, kinds in _ROWS
+    for kind in kinds.split()
 }
 """What is read, by apiVersion and kind."""

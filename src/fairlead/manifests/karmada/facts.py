@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement, PropagationPolicy
@@ -31,7 +32,7 @@ from fairlead.models.statement import NOT_UNDERSTOOD, SUSPENDED, Statement
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
-_WITH_REPLICAS = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Job"})
+_WITH_REPLICAS = frozenset(kind for (_, kind), read in KINDS.items() if read.row == "workloads")
 """Kinds that have replicas also where a binding leaves a 0 out."""
 
 
@@ -105,10 +106,7 @@ def left_out(
 ) -> Statement | None:
     """Say why a subject is not placed; None where it is.
 
-    Parameters
-    ----------
-    policies
-        Policies among which one is looked for that nearly selects it.
+    `policies`: policies among which one is looked for that nearly selects it.
 
     Notes
     -----

@@ -54,10 +54,7 @@ def without_effect(
 ) -> Iterator[Statement]:
     """Name bounds on clusters that cannot be chosen, in whatever affinity group, or are not there.
 
-    Parameters
-    ----------
-    standings
-        How clusters stand in every affinity group; the reasons of the first one are told.
+    `standings`: how clusters stand in every affinity group; the reasons of the first one are told.
     """
     excluded = standings[0].excluded
     for path, matched in bounds.idle:

@@ -92,10 +92,7 @@ class PolicyIndex:
     def choose(self, resource: Resource, claim: tuple[str, str] | None = None) -> Choice:
         """Return the policy that applies to a resource.
 
-        Parameters
-        ----------
-        claim
-            Namespace and name of the policy that it belongs to already; None where it belongs to none.
+        `claim`: namespace and name of the policy that it belongs to already; None where it belongs to none.
 
         Notes
         -----

@@ -123,10 +123,7 @@ def read_quotas(
     What a namespace uses now is what the status says, and at least what the workloads of the input hold:
     where there is no status, or one that lags behind, workloads that are not placed keep what they have.
 
-    Parameters
-    ----------
-    left_out
-        Workloads of the input that are not; what they hold is used.
+    `left_out`: workloads of the input that are not; what they hold is used.
     """
     present = frozenset(clusters)
     rules: list[Quota] = []

@@ -140,10 +140,7 @@ def totals_of(
 
     `NO_TOTALS` where it specifies none, or asks for full copies.
 
-    Parameters
-    ----------
-    replicas
-        ``spec.replicas`` of a policy; None where it says none.
+    `replicas`: ``spec.replicas`` of a policy; None where it says none.
     """
     strategy = placement.replica_scheduling
     if is_copied(strategy):

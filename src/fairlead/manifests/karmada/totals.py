@@ -141,10 +141,7 @@ def doubtful(
 ) -> Iterator[Statement]:
     """Say which totals can never hold, which overlap, and which clusters are not there.
 
-    Parameters
-    ----------
-    rules
-        The same as rules, in the same order.
+    `rules`: the same as rules, in the same order.
     """
     for group, rule in zip(groups, rules, strict=True):
         if group.absent:

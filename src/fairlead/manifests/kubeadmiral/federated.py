@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
+from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.kubeadmiral import FederatedObject
-from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet, Workload
+from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, shortened
 from fairlead.models.errors import Mistake
@@ -14,14 +15,6 @@ from fairlead.models.statement import Statement
 
 SCHEDULER = "kubeadmiral.io/global-scheduler"
 _PATH = ("spec", "template")
-
-
-TEMPLATES: Mapping[tuple[str, str], type[Workload]] = {
-    ("apps/v1", "Deployment"): Deployment,
-    ("apps/v1", "StatefulSet"): StatefulSet,
-    ("apps/v1", "ReplicaSet"): ReplicaSet,
-    ("batch/v1", "Job"): Job,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +53,11 @@ def unpack(objects: Iterable[Located[FederatedObject]]) -> Unpacked:
             wrong = Mistake(located.source(*_PATH), "spec.template", shown, message)
             unpacked.unread.append((located, (wrong,)))
             continue
-        model = TEMPLATES.get((inner.api_version, inner.kind))
-        if model is None:
+        kind = KINDS.get((inner.api_version, inner.kind))
+        if kind is None or kind.row != "workloads":
             skipped.setdefault((inner.api_version, inner.kind), []).append(located.source())
             continue
-        _validate(located, inner, model, unpacked)
+        _validate(located, inner, cast("type[Workload]", kind.model), unpacked)
     unpacked.warnings.extend(_skipped(skipped))
     return unpacked
 
@@ -104,10 +97,7 @@ def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statemen
 def current(federated: Federated, replicas: int) -> dict[str, int]:
     """Return the replicas that run now by cluster, as the scheduler has left them.
 
-    Parameters
-    ----------
-    replicas
-        What a cluster holds that has no override: the template's number.
+    `replicas`: what a cluster holds that has no override: the template's number.
 
     Notes
     -----

@@ -51,10 +51,7 @@ class Preferences:
 def preferences(placement: Sequence[Document], locate: Locate) -> Preferences:
     """Return what a placement list says, see `stated.preference`.
 
-    Parameters
-    ----------
-    locate
-        Returns where a field stands, by its path below the list.
+    `locate`: returns where a field stands, by its path below the list.
     """
     listed = {entry["cluster"]: locate((position,)) for position, entry in enumerate(placement)}
     said = {

@@ -193,10 +193,7 @@ def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
 
     None where KubeAdmiral cannot read it: it logs a line and goes on with the policy.
 
-    Parameters
-    ----------
-    name
-        One of `OVERRIDING`.
+    `name`: one of `OVERRIDING`.
     """
     try:
         return OVERRIDING[name](value)
@@ -207,10 +204,7 @@ def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
 def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     """Return what a migration controller has written; empty where it has not.
 
-    Raises
-    ------
-    UsageError
-        Where it is no JSON object; the real scheduler stops with an error there.
+    Raises `UsageError` where it is no JSON object; the real scheduler stops with an error there.
     """
     written = annotations.get(name)
     if written is None:

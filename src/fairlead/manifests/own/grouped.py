@@ -55,10 +55,7 @@ def _losses(
 ) -> list[Loss]:
     """Return what may be lost at once, unless there are too many ways to lose it.
 
-    Raises
-    ------
-    ManifestError
-        Where there are too many.
+    Raises `ManifestError` where there are too many.
     """
     losses = [
         Loss(loss.field, groups(candidates, loss.field), loss.groups, groups(clusters, loss.field))

@@ -22,10 +22,7 @@ def budgets(
 ) -> Iterator[MoveBudget]:
     """Yield a rule for everything that a manifest limits; nothing where it selects no workload.
 
-    Parameters
-    ----------
-    clusters
-        Member clusters by name. What runs elsewhere is gone already and counts in no percentage.
+    `clusters`: member clusters by name. What runs elsewhere is gone already and counts in no percentage.
     """
     held = {
         one.key: {name: count for name, count in one.current.items() if name in clusters} for one in workloads

@@ -34,10 +34,7 @@ def price(
 ) -> Price:
     """Return the price of one replica on every candidate.
 
-    Parameters
-    ----------
-    needed
-        What one replica needs, as `capacity.needs` returns it.
+    `needed`: what one replica needs, as `capacity.needs` returns it.
     """
     known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
     prices = {name: known[id(priced[name])] for name in names if name in priced}

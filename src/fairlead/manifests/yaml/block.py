@@ -101,10 +101,7 @@ def _value(groups: Mapping[str, str | None]) -> Any:
 def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one case a kind of line
     """Return the mapping that lines write.
 
-    Raises
-    ------
-    ValueError
-        Where they do not line up, nest too deep, or a key stands there twice.
+    Raises `ValueError` where they do not line up, nest too deep, or a key stands there twice.
     """
     root: dict[str, Any] = {}
     # What is not complete, with its column, from the outermost to the innermost; `top` is the innermost, and

@@ -72,10 +72,7 @@ class Places(Protocol):
     def entry(self, data: Any, step: str | int) -> "Places":
         """Return the places of the entry that a step leads to from `data`, which these describe.
 
-        Raises
-        ------
-        LookupError
-            Where there is no such entry.
+        Raises `LookupError` where there is no such entry.
         """
         ...
 
@@ -191,10 +188,7 @@ class Document:
         File and line of the key, or of the list item; of the nearest existing parent where the path does not
         exist. A value that came through an alias has the line where the alias' anchor was written.
 
-        Parameters
-        ----------
-        path
-            Keys and list positions from the top, such as ``("spec", "clusters", 0, "name")``.
+        `path`: keys and list positions from the top, such as ``("spec", "clusters", 0, "name")``.
         """
         data: Any = self.data
         lines = self.lines

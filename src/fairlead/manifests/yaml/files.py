@@ -107,12 +107,13 @@ def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
     try:
         with pathlib.Path(path).open("rb") as stream:
             return read_stream(stream, path, maximum_bytes)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         return _unreadable(path, error)
 
 
-def _unreadable(path: str, error: OSError) -> Mistake:
-    return Mistake(Source(path, 0), "", "", f"cannot be read: {error.strerror or error}")
+def _unreadable(path: str, error: OSError | UnicodeEncodeError) -> Mistake:
+    why = (isinstance(error, OSError) and error.strerror) or error
+    return Mistake(Source(path, 0), "", "", f"cannot be read: {why}")
 
 
 def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> Text | Mistake:

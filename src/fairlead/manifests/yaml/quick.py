@@ -7,7 +7,8 @@ read differently by the reader of YAML, is left to that. So the answers are the 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, compress
+from itertools import chain, compress, repeat
+from operator import is_
 from typing import Any
 
 import orjson
@@ -17,8 +18,6 @@ from fairlead.manifests.yaml.scalars import EXACT_FLOATS, whole
 from fairlead.models.uncollected import uncollected
 
 _CONTAINERS = frozenset({dict, list})
-_IS_MAPPING = frozenset({dict}).__contains__
-_IS_LIST = frozenset({list}).__contains__
 _EXACT: frozenset[type] = frozenset({str, int, bool, type(None), dict, list})
 _WITH_FLOATS = _EXACT | {float}
 
@@ -86,9 +85,15 @@ def _number_of_keys(root: dict[Any, Any], types: frozenset[type], *, own: bool =
             return None
         if found.isdisjoint(_CONTAINERS):
             return keys
-        mappings = values if found == {dict} else list(compress(values, map(_IS_MAPPING, kinds)))
-        lists = values if found == {list} else list(compress(values, map(_IS_LIST, kinds)))
+        mappings, lists = (_of_type(each, values, kinds, found) for each in (dict, list))
     return None
+
+
+def _of_type(kind: type, values: list[Any], kinds: list[type], found: set[type]) -> list[Any]:
+    """Return the values of a type, of which there are many: types of all, and which there are, are known."""
+    if found == {kind}:
+        return values
+    return list(compress(values, map(is_, kinds, repeat(kind)))) if kind in found else []
 
 
 def _shares(mappings: list[dict[Any, Any]], lists: list[list[Any]]) -> bool:

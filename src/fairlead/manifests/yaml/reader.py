@@ -242,10 +242,7 @@ def read_text(file: str, text: str) -> tuple[Values, list[Mistake]]:
 
     The documents with their lines, and what is wrong. A broken document costs only itself.
 
-    Parameters
-    ----------
-    text
-        YAML documents separated by ``---``, or JSON documents one after the other.
+    `text`: YAML documents separated by ``---``, or JSON documents one after the other.
     """
     like_json = looks_like_json(text)
     quick = _read_quick(file, text, like_json=like_json)

@@ -35,10 +35,7 @@ def resolve(text: str) -> Scalar:
     int where it is whole (``1e3`` is 1000), as after Kubernetes' detour through JSON. A decimal of up to 15
     digits comes back exactly from ``repr`` of the float.
 
-    Raises
-    ------
-    ValueError
-        Where the text is an infinity or not a number, which JSON does not have.
+    Raises `ValueError` where the text is an infinity or not a number, which JSON does not have.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -77,10 +74,7 @@ def whole(number: float) -> int | float:
 def key_text(value: Scalar) -> str:
     """Return a scalar as the key of a JSON object, as Kubernetes converts it: ``true``, ``1``, ``1.5``.
 
-    Raises
-    ------
-    ValueError
-        Where the value is null, which no key can be.
+    Raises `ValueError` where the value is null, which no key can be.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -92,10 +86,7 @@ def key_text(value: Scalar) -> str:
 def resolve_tagged(tag: str, text: str) -> Scalar:
     """Return the value of a scalar with an explicit tag, such as ``!!str 1``.
 
-    Raises
-    ------
-    ValueError
-        Where the tag is not of the core schema, or the text is not of that type.
+    Raises `ValueError` where the tag is not of the core schema, or the text is not of that type.
     """
     name = tag.removeprefix(_TAG)
     if name in ("!", "str"):

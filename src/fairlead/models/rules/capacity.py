@@ -111,11 +111,8 @@ def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
     replicas first-fit, one after another; as they are equal, they fill every node, so that counting node by
     node gives the same.
 
-    Parameters
-    ----------
-    needs
-        What one replica takes by resource, itself as a pod among them; positive. A resource that a grade does
-        not name is not there.
+    `needs`: what one replica takes by resource, itself as a pod among them; positive. A resource that a grade
+    does not name is not there.
     """
     return sum(grade.nodes * _on_node(grade, needs) for grade in grades if grade.nodes)
 

@@ -242,10 +242,7 @@ class CustomClusterCost(CustomCost):
 def in_steps(rule: CustomCost, cost: int | Fraction) -> int:
     """Return a cost in whole steps of its level.
 
-    Raises
-    ------
-    ExtensionError
-        Where it is less than 0, or not a whole number of steps.
+    Raises `ExtensionError` where it is less than 0, or not a whole number of steps.
     """
     steps = Fraction(cost) * rule.level.steps
     if steps < 0 or steps.denominator != 1:
@@ -257,10 +254,7 @@ def in_steps(rule: CustomCost, cost: int | Fraction) -> int:
 def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
     """Make sure that a rule keeps to what is asked of rules from outside.
 
-    Raises
-    ------
-    ExtensionError
-        Where it does not; names the rule.
+    Raises `ExtensionError` where it does not; names the rule.
     """
     kind: type = type(rule)
     if left_out := _left_out(kind):

@@ -121,7 +121,8 @@ class Grouped:
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"{type(self).__name__} {self.name}"
-        for group, clusters in self.members:
+        all_known = frozenset().union(*(each for _, each in self.members)) <= known.by_name.keys()
+        for group, clusters in () if all_known else self.members:
             yield from strangers(f"{about}: {group}", clusters, known)
         yield from numbers({f"{about}: {number.name}": number.value for number in self.numbers()})
 

@@ -126,10 +126,7 @@ class Allowance:
 def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Scope, int]:
     """Return what replicas of a workload ask of a quota, by what is limited; what is not asked for is absent.
 
-    Parameters
-    ----------
-    workload
-        Any workload; one of another namespace asks for nothing.
+    `workload`: any workload; one of another namespace asks for nothing.
     """
     if workload.namespace != rule.namespace:
         return {}
@@ -192,10 +189,7 @@ def detail(rule: Quota, scope: Scope) -> str:
 def describe(rule: Quota, scope: Scope, problem: Problem, called: str | None = None) -> Statement:
     """Say in the user's words what a quota allows of one resource, and what its workloads ask for.
 
-    Parameters
-    ----------
-    called
-        What its cluster is called; None names it.
+    `called`: what its cluster is called; None names it.
     """
     limit = rule.limits[scope]
     resource, cluster = scope

@@ -155,11 +155,8 @@ def places_of(workload: Workload, before: Mapping[str, int], after: Mapping[str,
 def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -> Table:
     """Return a row per workload, cluster, region or namespace: workloads, and replicas now and then.
 
-    Parameters
-    ----------
-    picked
-        By what they are grouped and sorted; whether only groups count of which some replicas start or stop. A
-        cluster without region counts as ``-``.
+    `picked`: by what they are grouped and sorted; whether only groups count of which some replicas start or
+    stop. A cluster without region counts as ``-``.
     """
     group_by = cast("GroupBy", picked.group_by)
     regions = {cluster.name: cluster.region for cluster in clusters}
@@ -229,10 +226,7 @@ Placed = Mapping[str, Mapping[str, int]]
 def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
     """Return a line per level on which anything has a price; none where nothing has.
 
-    Parameters
-    ----------
-    now, then
-        What runs, and what is compared with it; where nothing runs, nothing is compared.
+    `now`, `then`: what runs, and what is compared with it; where nothing runs, nothing is compared.
     """
     return [_line(problem, level, now, then) for level in sorted(PRICED) if _rules(problem, level)]
 

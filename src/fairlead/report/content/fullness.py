@@ -140,10 +140,7 @@ class Course:
 def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
     """Return how full every cluster is in every resource that is used at any step, by name.
 
-    Parameters
-    ----------
-    steps
-        What stands on which clusters, in order. Clusters of unknown capacity are left out.
+    `steps`: what stands on which clusters, in order. Clusters of unknown capacity are left out.
     """
     at = [
         {place: one for place, one in _by_place(*step).items() if None not in (one.offered, one.fullness)}

@@ -202,10 +202,7 @@ def gain_sentence(gain: Gain) -> str:
 def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
     """Yield which bounds improve the answer, the best first.
 
-    Parameters
-    ----------
-    shown
-        How many bounds are named before the rest is counted; None names all.
+    `shown`: how many bounds are named before the rest is counted; None names all.
     """
     if why.outcome.placement is None or not why.workload.replicas:
         return

@@ -21,10 +21,7 @@ from fairlead.solver.plan.waves import running
 def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[Figure, ...]:
     """Return what changes; what is unplaced needs attention, and is said there.
 
-    Parameters
-    ----------
-    *between
-        Figures between the replicas and the workloads, such as the number of waves.
+    `*between`: figures between the replicas and the workloads, such as the number of waves.
     """
     some = [
         figure(count, one, several)

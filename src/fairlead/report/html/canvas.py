@@ -85,10 +85,7 @@ class Canvas:
 def drawn(name: str, width: float, height: float, draw: Callable[[Canvas], None]) -> str:
     """Return a picture as an SVG element for the inside of a page.
 
-    Parameters
-    ----------
-    width, height
-        In pixels.
+    `width`, `height`: in pixels.
     """
     canvas = Canvas()
     draw(canvas)

@@ -99,10 +99,7 @@ def making_section(
 ) -> Section:
     """Return what was asked, by what it was answered, and how long that took.
 
-    Parameters
-    ----------
-    options
-        What a plan was allowed to do; None where there is no plan.
+    `options`: what a plan was allowed to do; None where there is no plan.
     """
     blocks: list[Block] = []
     if options is not None:

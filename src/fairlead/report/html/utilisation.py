@@ -201,10 +201,7 @@ def plot(answer: Shown) -> str:
 def utilisation_section(answer: Shown, note: str = "") -> Section:
     """Return how full clusters are by resource; where nothing is placed or used, nothing.
 
-    Parameters
-    ----------
-    note
-        A sentence more on how the panels are to be read.
+    `note`: a sentence more on how the panels are to be read.
     """
     steps, compared = steps_of(answer), isinstance(answer, Comparison)
     title = "How full the clusters are"

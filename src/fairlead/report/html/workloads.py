@@ -43,10 +43,7 @@ _DECISIONS = columns("Cluster", ">Now", ">Target", "~Why")
 def placement_section(outcome: Outcome, changed: Collection[str] | None) -> Section:
     """Return where every workload stands; empty without a placement.
 
-    Parameters
-    ----------
-    changed
-        Keys of the workloads that are shown unfolded where there are many; None for all.
+    `changed`: keys of the workloads that are shown unfolded where there are many; None for all.
     """
     every = outcome.problem.with_replicas
     if outcome.placement is None:
@@ -94,10 +91,7 @@ def _without_blanks(found: Table) -> Table:
 def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Section:
     """Return the reason of every cluster by workload, folded.
 
-    Parameters
-    ----------
-    changed
-        Keys of the workloads that change; None where all count.
+    `changed`: keys of the workloads that change; None where all count.
     """
     every = outcome.problem.with_replicas
     few = len(every) <= COMPACT_ABOVE

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, MoveBudget, Quota, SharedRule
+from fairlead.models.rules import Candidates, Capacity, Duplicated, MoveBudget, Quota, SharedRule, Total
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.quota import Scope, allowed
 from fairlead.models.topology import connected
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.quotas import can_bind
 
 
 def components(problem: Problem) -> tuple[Problem, ...]:
@@ -23,7 +26,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
         One problem a part, with all clusters (decisions name them all) and the workloads of the part; in the
         order of their first workloads.
     """
-    rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or can_bind(rule, problem))
+    rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or _can_bind(rule, problem))
     if len(problem.workloads) <= 1 or not rules:
         return tuple(_part(problem, (workload,), rules) for workload in problem.workloads)
     limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
@@ -32,6 +35,24 @@ def components(problem: Problem) -> tuple[Problem, ...]:
         for key in shared.keys() & rule.tied(problem):
             shared[key].add(number)
     return tuple(_part(problem, tuple(map(problem.workload, keys)), rules) for keys in connected(shared))
+
+
+def _can_bind(rule: Quota, problem: Problem) -> bool:
+    """Tell whether placements that keep the workloads' own rules can ask for more than a quota allows.
+
+    A workload with a total asks for the same of a quota over all clusters wherever its replicas stand.
+    """
+    sums: dict[Scope, int] = {}
+    for workload in problem.workloads_in(rule.namespace):
+        copies, names = workload.rule(Duplicated), problem.candidates(workload)
+        most = {name: copy_on(copies, workload, name) if copies else largest(workload) for name in names}
+        divided = workload.rule(Total) is not None and copies is None
+        together = workload.replicas if divided else sum(most.values())
+        for resource, need in needs(workload).items():
+            for cluster, count in (*most.items(), (None, together)):
+                scope = Scope(resource, cluster)
+                sums[scope] = sums.get(scope, 0) + need * count
+    return any(sums.get(scope, 0) > amount for scope, amount in allowed(rule, problem).items())
 
 
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:

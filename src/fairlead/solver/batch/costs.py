@@ -8,19 +8,21 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
 from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level, Tolerance
-from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, moves
+from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, WorkloadRule, moves
 from fairlead.models.rules.move_budget import members
 from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
-from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
 from fairlead.solver.batch.shapes import Shape
 from fairlead.solver.exact.marginal import widen
+
+R = TypeVar("R", bound=WorkloadRule)
 
 # Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
 FINEST = 2**36
@@ -91,10 +93,9 @@ def nothing(batch: Batch) -> LevelCost:
 def _cost_of(batch: Batch, level: Level) -> LevelCost:
     """Return the costs of one level."""
     if level.base in DEVIATIONS:
-        rules = (workload.rule(Weights) for workload in batch.problem.workloads)
-        return _deviation(
-            batch, level, [rule if rule and level_of(rule) == level.base else None for rule in rules]
-        )
+        rules = _rules(batch, level, Weights)
+        counted = [rule if rule and level_of(rule) == level.base else None for rule in rules]
+        return _deviation(batch, level, counted)
     if level.base == NET:
         return _net(batch, level)
     if level.base in PRICED:
@@ -102,6 +103,12 @@ def _cost_of(batch: Batch, level: Level) -> LevelCost:
     if level.key == "tiers":
         return _beyond(batch, level)
     return _moves(batch, level)
+
+
+def _rules(batch: Batch, level: Level, kind: type[R]) -> list[R | None]:
+    """Return the rules of a kind by row; None of workloads that have none, or another priority."""
+    workloads = batch.problem.workloads
+    return [each.rule(kind) if each.priority == level.priority else None for each in workloads]
 
 
 def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
@@ -121,7 +128,10 @@ def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
 
 def _moves(batch: Batch, level: Level) -> LevelCost:
     """Return the moves of the workloads that count on a level."""
-    table = _held(batch, [_counts_on(workload, level) for workload in batch.problem.workloads])
+    rules = zip(_rules(batch, level, Moves), batch.problem.workloads, strict=True)
+    table = _held(
+        batch, [rule if rule and moves.level(rule, one) == level.base else None for rule, one in rules]
+    )
     constant = -int(np.maximum(0, table.sum(axis=1) - batch.totals).sum())
     scale, grain = _scale([1], int(table.sum(axis=1).max(initial=0)))
     unit = np.where(table > 0, -scale, 0)
@@ -139,21 +149,14 @@ def _held(batch: Batch, rules: Iterable[Moves | MovePrice | None]) -> Whole:
     return table_of(rows, batch.clusters)
 
 
-def _counts_on(workload: Workload, level: Level) -> Moves | None:
-    """Return the rule by which a workload's moves count on a level; None where they do not."""
-    rule = workload.rule(Moves)
-    counts = rule is not None and moves.level(rule, workload) == level.base
-    return rule if counts and workload.priority == level.priority else None
-
-
 def _beyond(batch: Batch, level: Level) -> LevelCost:
     """Return the replicas beyond a tier."""
     rows = []
-    for workload in batch.problem.workloads:
-        rule = workload.rule(Tiers)
-        counted = rule is not None and len(rule.tiers) > level.number and workload.priority == level.priority
-        inside = frozenset().union(*rule.tiers[: level.number]) if rule is not None else frozenset()
-        rows.append({name: 1 for name in batch.clusters if name not in inside} if counted else {})
+    for rule in _rules(batch, level, Tiers):
+        tiers = () if rule is None else rule.tiers
+        inside = frozenset[str]().union(*tiers[: level.number])
+        counted = batch.clusters if len(tiers) > level.number else ()
+        rows.append({name: 1 for name in counted if name not in inside})
     scale, grain = _scale([1], int(batch.totals.max(initial=0)))
     return LevelCost(level, Shape.straight(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0))
 
@@ -175,9 +178,7 @@ def _price(batch: Batch, level: Level) -> LevelCost:
 def _net(batch: Batch, level: Level) -> LevelCost:
     """Return the distance from the quotas with the price of moves on top."""
     workloads = batch.problem.workloads
-    rules = [
-        workload.rule(MovePrice) if workload.priority == level.priority else None for workload in workloads
-    ]
+    rules = _rules(batch, level, MovePrice)
     weights = [
         workload.rule(Weights) if rule is not None else None
         for workload, rule in zip(workloads, rules, strict=True)
@@ -206,14 +207,10 @@ def _deviation(
     denominators: Sequence[int] = (),
     more: int = 0,
 ) -> LevelCost:
-    """Return the distance from the quotas of the workloads of a level's priority that have weights.
+    """Return the distance from the quotas of the rows whose weights count.
 
     The steps have to be a multiple of further denominators, and a row may cost so much more.
     """
-    rules = [
-        rule if workload.priority == level.priority else None
-        for workload, rule in zip(batch.problem.workloads, rules, strict=True)
-    ]
     given = [
         rule.weights if rule is not None and workload.replicas else {}
         for workload, rule in zip(batch.problem.workloads, rules, strict=True)

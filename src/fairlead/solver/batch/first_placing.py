@@ -5,6 +5,8 @@ Nothing is searched for its own sake: any placement that keeps all rules is bett
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import not_
 
 import numpy as np
 
@@ -41,7 +43,8 @@ def is_a_row(workload: Workload) -> bool:
 
 def _chooses(rule: Bounds) -> bool:
     """Tell whether some minimum of more than one replica binds only where replicas stand."""
-    return any(name in rule.where_held and bound.replicas > 1 for name, bound in rule.minimum.items())
+    held = rule.where_held
+    return bool(held) and any(name in held and bound.replicas > 1 for name, bound in rule.minimum.items())
 
 
 @dataclass(slots=True, eq=False)
@@ -79,12 +82,10 @@ class Filling:
 
     def wishes(self) -> Whole:
         """Return what runs now or the whole part of every share, by row and cluster, at most the total."""
-        clusters = self.batch.clusters
-        found = [
-            [min(each.replicas, count) for count in wished(each, clusters)]
-            for each in self.batch.problem.workloads
-        ]
-        return np.array(found, dtype=np.int64).reshape(self.batch.lower.shape)
+        workloads = self.batch.problem.workloads
+        found = np.array([wished(each, self.batch.clusters) for each in workloads], dtype=np.int64)
+        most = np.array([each.replicas for each in workloads], dtype=np.int64)[:, None]
+        return np.minimum(found.reshape(self.batch.lower.shape), most)
 
     def room(self, rows: Sequence[int]) -> Whole:
         """Return how many replicas of workloads every cluster takes, each by itself, at least 0."""
@@ -163,18 +164,18 @@ def place_first(part: Problem) -> Placement | None:
     Nothing gives way, and no affinity group is left to be chosen. Workloads that are more than a box and a
     total come first, each on any clusters that will do. All others are rows of arrays, see `Filling`.
     """
-    rows = tuple(each for each in part.workloads if is_a_row(each))
+    simple = [is_a_row(each) for each in part.workloads]
+    rows = tuple(compress(part.workloads, simple))
     if not rows or not can_be_filled(part):
         return None
     placed: dict[str, dict[str, int]] = {}
     limits = dict(part.limits)
-    for workload in part.workloads if len(rows) < len(part.workloads) else ():
-        if not is_a_row(workload):
-            found = place_quickly(workload, part, limits, ())
-            if found is None:
-                return None
-            placed[workload.key] = dict(found)
-            add(limits, usage_of(workload, found, part), -1)
+    for workload in compress(part.workloads, map(not_, simple)):
+        found = place_quickly(workload, part, limits, ())
+        if found is None:
+            return None
+        placed[workload.key] = dict(found)
+        add(limits, usage_of(workload, found, part), -1)
     batch = batch_of(among(part, rows, limits) if placed else part)
     if not batch.feasible:
         return None

@@ -149,11 +149,7 @@ def rows_of(model: Model, rows: slice | Whole) -> Model:
         totals=batch.totals[rows],
         needs=batch.needs[rows],
     )
-
-    def cut(matrix: Whole, *_: Whole, position: bool = False) -> Whole:  # noqa: ARG001 - all are cut
-        return matrix[rows]
-
-    shapes = tuple(shape.mapped(cut) for shape in model.shapes)
+    shapes = tuple(shape.of_rows(rows) for shape in model.shapes)
     return replace(model, batch=part, curve=curve.of_rows(rows), shapes=shapes)
 
 

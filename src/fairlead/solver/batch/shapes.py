@@ -1,24 +1,11 @@
-"""The levels of a batch as convex costs of single places, in whole steps, for all places at once.
-
-A level has so many steps to its unit. Costs that are no whole number of steps are rounded so that none is
-overestimated: a cost is exact at its anchor, up to less than one step, and rounded down from there outward.
-"""
+"""Convex costs of single places in whole steps, and the pieces that they are cut into."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from fairlead.solver.batch.arrays import Batch, Whole
-
-
-class Change(Protocol):
-    """What is done to a matrix of a shape, with the same ones of other shapes."""
-
-    def __call__(self, matrix: Whole, *others: Whole, position: bool = False) -> Whole:
-        """Return the changed matrix of costs; of positions of replicas where that is said."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,17 +78,14 @@ class Shape:
             sum(steps[1:], steps[0]) if steps else None,
         )
 
-    def mapped(self, change: Change, *others: "Shape") -> "Shape":
-        """Return the shape with every matrix changed, together with those of others with as many starts."""
-        starts, after = ([getattr(each, name) for each in others] for name in ("starts", "after"))
+    def of_rows(self, rows: slice | Whole) -> "Shape":
+        """Return some rows."""
         return Shape(
-            change(self.least, *(each.least for each in others)),
-            change(self.before, *(each.before for each in others)),
-            tuple(change(*each, position=True) for each in zip(self.starts, *starts, strict=True)),
-            tuple(change(*each) for each in zip(self.after, *after, strict=True)),
-            None
-            if self.step is None
-            else change(self.step, *(each.step for each in others if each.step is not None)),
+            self.least[rows],
+            self.before[rows],
+            tuple(at[rows] for at in self.starts),
+            tuple(cost[rows] for cost in self.after),
+            None if self.step is None else self.step[rows],
         )
 
 

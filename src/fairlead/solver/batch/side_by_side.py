@@ -79,10 +79,9 @@ def _placed(batch: Batch) -> dict[str, Mapping[str, int]]:
             answers = _by_squares(boxes, weights[rows])
         else:
             answers = _by_gaps(boxes, weights[rows], [sum(each.values()) for each in given[rows]])
-        for key, row, sure in zip(batch.keys[rows], *answers, strict=True):
+        for key, row, sure in zip(batch.keys[rows], *(each.tolist() for each in answers), strict=True):
             if sure:
-                at = np.flatnonzero(row).tolist()
-                found[key] = dict(zip([batch.clusters[each] for each in at], row[at].tolist(), strict=True))
+                found[key] = {name: count for name, count in zip(batch.clusters, row, strict=True) if count}
     return found
 
 
@@ -132,7 +131,7 @@ def _by_gaps(boxes: _Boxes, weights: Whole, wholes: Sequence[int]) -> tuple[Whol
     """Return the best division of every row by l1, ties to the first, and of which that is certain.
 
     Units wholly under the quota N w / W cost -W, those wholly over it W, the one between W - 2 rest, and all
-    of a place without a weight nothing (`fairlead.solver.exact.costs.straight.absolute`).
+    of a place without a weight nothing (`fairlead.solver.exact.costs.pieces.absolute`).
     """
     lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
     # As doubles sums cannot wrap around; half of what fits is far from where rounding could matter.

@@ -129,12 +129,16 @@ def _with_deviation(
 def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
     """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
 
-    def replaced(matrix: Whole, *others: Whole, position: bool = False) -> Whole:
-        (other,) = others
-        scaled = other if position else np.rint(other * factor).astype(np.int64)
-        return np.where(rows[:, None], scaled, matrix)
+    def replaced(one: Whole, other: Whole) -> Whole:
+        return np.where(rows[:, None], np.rint(other * factor).astype(np.int64), one)
 
-    return first.mapped(replaced, second)
+    return Shape(
+        replaced(first.least, second.least),
+        replaced(first.before, second.before),
+        tuple(np.where(rows[:, None], b, a) for a, b in zip(first.starts, second.starts, strict=True)),
+        tuple(replaced(a, b) for a, b in zip(first.after, second.after, strict=True)),
+        None if first.step is None or second.step is None else replaced(first.step, second.step),
+    )
 
 
 def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:

@@ -8,6 +8,7 @@ groups than there are. Each of them is minimal by construction.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TypeVar
 
 from fairlead.models.problem import Problem
@@ -137,7 +138,7 @@ def most_in_groups(rule: Spread, most: Mapping[str, int]) -> int:
     inside = [name for clusters in rule.groups.values() for name in clusters if name in most]
     if len(inside) != len(most) or len(set(inside)) != len(inside):
         return sum(most.values())
-    groups = (sum(most.get(name, 0) for name in clusters) for clusters in rule.groups.values())
+    groups = (sum(map(most.get, clusters, repeat(0))) for clusters in rule.groups.values())
     return sum(sorted(groups, reverse=True)[: rule.maximum])
 
 

@@ -7,7 +7,7 @@ each.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,12 @@ from fairlead.models.check import violations_of
 from fairlead.models.in_order import Column
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, Evenness, GroupTotal, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.levels import cost_of, deviation_from, weights_of
-from fairlead.solver.exact.costs.squares import Change
-from fairlead.solver.exact.costs.straight import Straight
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
@@ -105,23 +104,15 @@ def _narrowed(
     if level in DEVIATIONS:
         return _divided(parts, names, workload, deviation)
     cost = cost_of(level, workload, names, DEAREST)
-    match cost:
-        case Straight(using=None) if level.key == tier(1).key:
-            return _tiered(parts[0], cost, names, workload, level) if len(parts) == 1 else None
-        case Straight(using=None):
-            pass
-        case Change():
-            if any(set(rule.clusters) != set(names) for rule in workload.rules_of(Evenness)):
-                return None
-        case Straight() | None:
-            return None
-        case _:
-            assert_never(cost)
+    if cost is None or cost.using is not None:
+        return None
+    if level.key == tier(1).key:
+        return _tiered(parts[0], cost, names, workload, level) if len(parts) == 1 else None
     return [Part(at, cost.narrow(box, at)) for at, box in parts]
 
 
 def _tiered(
-    part: Part, cost: Straight, names: tuple[str, ...], workload: Workload, level: Level
+    part: Part, cost: Pieces, names: tuple[str, ...], workload: Workload, level: Level
 ) -> Sequence[Part]:
     """Narrow to the fewest replicas beyond a tier; behind the last level the tiers are parts of their own."""
     box = cost.narrow(part.box, part.positions)

@@ -4,7 +4,7 @@ Rules that only bound single clusters (bounds, capacity of a workload alone, ful
 rules are left out, so the box holds every valid placement and perhaps more.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,8 @@ from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.quotas import most_under
+
+Numbers = NDArray[np.int64]
 
 UNBOUND = 2**62
 """Stands for no maximum."""
@@ -85,19 +86,21 @@ def box_of(
         What the quotas of the problem leave, including what it holds now; None means all that they allow.
         Only limits on single clusters are looked at.
     """
-    names = problem.candidates(workload)
-    lower = _lower(workload, names)
-    upper = _upper(workload, names)
+    names, copies = problem.candidates(workload), workload.rule(Duplicated)
+    total, lower = workload.replicas, np.zeros(len(names), dtype=np.int64)
+    upper = np.full(len(names), total, dtype=np.int64)
+    if copies is not None:
+        lower = upper = np.array([copy_on(copies, workload, name) for name in names], dtype=np.int64)
+    lower, upper = _at_least(lower, workload, names), _at_most(upper, workload, names)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         upper = np.minimum(upper, _rooms(workload, problem, names, available))
-    upper = most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
-    total = workload.replicas
-    if names and workload.rule(Duplicated) is not None:
+    upper = _most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
+    if names and copies is not None:
         total = int(lower.sum())
     return WorkloadBox(names, Box(lower, upper, total))
 
 
-def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> NDArray[np.int64]:
+def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> Numbers:
     """Return the fewest replicas of every candidate where it is used: at least one, and its minimum."""
     fewest = np.maximum(boxed.box.lower, 1)
     bounds = workload.rule(Bounds)
@@ -107,12 +110,8 @@ def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> NDArray[np.int64]:
     return np.maximum(fewest, [least.get(name, 0) for name in boxed.names])
 
 
-def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the fewest replicas by candidate; minima that bind only where replicas are held are left out."""
-    copies = workload.rule(Duplicated)
-    lower = np.zeros(len(names), dtype=np.int64)
-    if copies is not None:
-        lower[:] = [copy_on(copies, workload, name) for name in names]
+def _at_least(lower: Numbers, workload: Workload, names: tuple[str, ...]) -> Numbers:
+    """Return numbers made no less than the minima, but for those that bind only where replicas are held."""
     bounds = workload.rule(Bounds)
     if bounds and bounds.minimum and workload.replicas:
         least = in_array(names, minima(bounds))
@@ -122,12 +121,8 @@ def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
     return lower
 
 
-def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the most replicas by candidate, capacity left aside."""
-    copies = workload.rule(Duplicated)
-    upper = np.full(len(names), workload.replicas, dtype=np.int64)
-    if copies is not None:
-        upper[:] = [copy_on(copies, workload, name) for name in names]
+def _at_most(upper: Numbers, workload: Workload, names: tuple[str, ...]) -> Numbers:
+    """Return numbers made no more than the maxima, nor than what stays where nothing new may start."""
     bounds = workload.rule(Bounds)
     if bounds and bounds.maximum:
         upper = np.minimum(upper, in_array(names, maxima(bounds), UNBOUND))
@@ -140,7 +135,7 @@ def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
 
 def _rooms(
     workload: Workload, problem: Problem, names: tuple[str, ...], available: Available | None
-) -> NDArray[np.int64]:
+) -> Numbers:
     """Return how many replicas each candidate can take, at most what any cluster can be asked for."""
     copies = workload.rule(Duplicated)
     most = workload.replicas if copies is None else largest_copy(copies, workload)
@@ -162,10 +157,27 @@ def _rooms(
     return np.maximum(rooms, 0)
 
 
-def _fits(names: tuple[str, ...], offered: Mapping[str, int], need: int, most: int) -> NDArray[np.int64]:
+def _most_under(
+    quotas: Iterable[Allowance], workload: Workload, names: Sequence[str], most: Numbers
+) -> Numbers:
+    """Return how many replicas every candidate may hold by what quotas say of single clusters as well."""
+    quotas = [each for each in quotas if each.rule.namespace == workload.namespace]
+    if not quotas:
+        return most
+    rooms, needed = most.copy(), needs(workload)
+    position = {name: at for at, name in enumerate(names)}
+    for allowance in quotas:
+        for scope, left in allowance.left.items():
+            at, need = position.get(scope.cluster or ""), needed.get(scope.resource)
+            if at is not None and need:
+                rooms[at] = min(int(rooms[at]), max(0, left // need))
+    return rooms
+
+
+def _fits(names: tuple[str, ...], offered: Mapping[str, int], need: int, most: int) -> Numbers:
     """Return how many replicas fit into amounts, as far as the most: amounts may be beyond 64 bits."""
     try:
-        found: NDArray[np.int64] = in_array(names, offered) // need
+        found: Numbers = in_array(names, offered) // need
     except OverflowError:
         found = np.array([min(most, amount // need) for amount in in_order_of(names, offered, 0)], np.int64)
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -64,28 +65,28 @@ def _chosen(
     """Return clusters that have to be used, then those that bring a missing group, then room."""
     divided = workload.rule(Duplicated) is None
     room = dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True))
-    required = [
-        name for name, low in zip(boxed.names, boxed.box.lower.tolist(), strict=True) if low and divided
-    ]
     used = [_Used(rule) for rule in spreads]
-    chosen: dict[str, int] = {}
+    chosen: set[str] = set()
+    held = offered = 0
 
     def take(name: str) -> None:
-        chosen[name] = least[name]
+        nonlocal held, offered
+        chosen.add(name)
+        held, offered = held + least[name], offered + room[name]
         for each in used:
             each.take(name)
 
-    for name in required:
+    for name in compress(boxed.names, boxed.box.lower.tolist() if divided else ()):
         take(name)
     order = sorted(boxed.names, key=lambda name: (-workload.current.get(name, 0), -room[name], name))
     for groups_first in (True, False):
         for name in order:
-            enough = divided and sum(room[each] for each in chosen) >= boxed.box.total
+            enough = divided and offered >= boxed.box.total
             if enough if not groups_first else not any(each.is_short for each in used):
                 break
             if name in chosen or room[name] < least[name] or any(each.forbids(name) for each in used):
                 continue
-            if divided and sum(chosen.values()) + least[name] > boxed.box.total:
+            if divided and held + least[name] > boxed.box.total:
                 continue
             if not groups_first or any(each.misses(name) for each in used):
                 take(name)

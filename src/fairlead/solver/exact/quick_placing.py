@@ -1,6 +1,7 @@
 """One workload placed at once, where there is no time for its best place: as it runs, by weight, by room."""
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,11 +124,12 @@ def filled(lower: Whole, upper: Whole, total: Whole | int, wishes: Whole) -> Who
 def wished(workload: Workload, names: Sequence[str]) -> list[int]:
     """Return what runs now or, where nothing does, the whole part of every share."""
     if workload.current:
-        return [workload.current.get(name, 0) for name in names]
+        return [*map(workload.current.get, names, repeat(0))]
     rule = workload.rule(Weights)
     weights = rule.weights if rule else {}
-    first = rule.tiers[0] if rule and rule.tiers else weights.keys()
-    weighed = [weights.get(name, 0) if name in first else 0 for name in names]
+    weighed = [*map(weights.get, names, repeat(0))]
+    if rule and rule.tiers:
+        weighed = [weight * (name in rule.tiers[0]) for name, weight in zip(names, weighed, strict=True)]
     whole = sum(weighed)
     return [workload.replicas * weight // whole if whole else 0 for weight in weighed]
 

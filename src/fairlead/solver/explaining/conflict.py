@@ -68,53 +68,39 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     problem
         A problem without any placement.
     """
-    if len(problem.workloads) != 1:
-        return _find_shared(problem, units, deadline, seed)
-    start = closed_form(problem.workloads[0], problem, units)
-    search = None
-    found = None if start is None else Found(start.units, Proof.SMALLEST if start.smallest else Proof.MINIMAL)
+    found = _seen(problem, units, deadline)
+    large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED
+    if found is not None and large and is_minimal_under_quota(problem, [units[at] for at in found.units]):
+        return Found(found.units, Proof.MINIMAL)
     broken: Sequence[frozenset[int]] = ()
-    if start is not None and not start.smallest:
-        seen = witnessed(problem, units, start.units, deadline.part(SHARE_OF_WITNESSES))
+    if found is not None and found.proof is not Proof.SMALLEST:
+        seen = witnessed(problem, units, found.units, deadline.part(SHARE_OF_WITNESSES))
+        if seen.unavoidable.issuperset(found.units):
+            found = Found(found.units, Proof.SMALLEST)
+        elif seen.needed.issuperset(found.units):
+            found = Found(found.units, Proof.MINIMAL)
+        if found.proof is Proof.SMALLEST or (large and found.proof is Proof.MINIMAL):
+            return _confirmed(found, problem, units, seen.broken, deadline, seed)
         broken = seen.broken if seen.complete else ()
-        if seen.unavoidable.issuperset(start.units):
-            return _confirmed(Found(start.units, Proof.SMALLEST), problem, units, broken, deadline, seed)
-    if start is None or not start.smallest:
+    if found is None or found.proof is not Proof.SMALLEST:
         try:
             part = deadline.part(SHARE_OF_ONE)
             search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
-            found = search.find(None if start is None else start.units) or found
+            minimal = None if found is None or found.proof is Proof.UNVERIFIED else found.units
+            found, broken = search.find(minimal) or found, search.broken
         except OutOfTime:
             pass
-    return _confirmed(found, problem, units, broken if search is None else search.broken, deadline, seed)
-
-
-def _find_shared(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int) -> Found | None:
-    """Return a conflict of several workloads: over a scarce resource without a solver, else with one."""
-    broken: Sequence[frozenset[int]] = ()
-    found = minimal = None
-    start = scarce(problem, units) if deadline.remaining() else None
-    large = len(units) > MOST_SEARCHED
-    if start is not None and large and is_minimal_under_quota(problem, [units[at] for at in start]):
-        return Found(start, Proof.MINIMAL)
-    if start is not None:
-        seen = witnessed(problem, units, start, deadline.part(SHARE_OF_WITNESSES))
-        broken = seen.broken
-        minimal = start if seen.needed.issuperset(start) else None
-        smallest = seen.unavoidable.issuperset(start)
-        proof = Proof.SMALLEST if smallest else Proof.UNVERIFIED if minimal is None else Proof.MINIMAL
-        found = Found(start, proof)
-        if smallest or (minimal and large):
-            return _confirmed(found, problem, units, broken, deadline, seed)
-        broken = broken if seen.complete else ()
-    try:
-        part = deadline.part(SHARE_OF_ONE)
-        search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
-        found = search.find(minimal) or found
-        broken = search.broken
-    except OutOfTime:
-        pass
     return _confirmed(found, problem, units, broken, deadline, seed)
+
+
+def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found | None:
+    """Return a conflict that is seen without a solver: of one workload, or over something scarce."""
+    if len(problem.workloads) == 1:
+        start = closed_form(problem.workloads[0], problem, units)
+        proof = Proof.SMALLEST if start is not None and start.smallest else Proof.MINIMAL
+        return None if start is None else Found(start.units, proof)
+    found = scarce(problem, units) if deadline.remaining() else None
+    return None if found is None else Found(found, Proof.UNVERIFIED)
 
 
 def _confirmed(

@@ -1,12 +1,14 @@
 """Conflicts of a problem, one for every part and every workload without a placement, and ways out of them."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models.affinity_groups import from_start
+from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
-from fairlead.models.statement import Conflict, Proof, Statement
+from fairlead.models.rules.candidates import Cause
+from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
@@ -14,10 +16,9 @@ from fairlead.solver.conflicts.alone import alone, fails_alone, settled
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
 from fairlead.solver.exact.alike import alike
-from fairlead.solver.explaining.advice import advice
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open
+from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open, is_shut
 from fairlead.solver.relaxation.search import relaxations
 from fairlead.solver.running.deadline import Deadline
 
@@ -63,7 +64,7 @@ def conflicts_of(
         return ()
     told = said_once(found, named=len(problem.workloads) > 1)
     ways = relaxations(problem, deadline, seed, failing=failing | known)
-    told_besides = tuple(advice(problem, told, ways, in_time=deadline.remaining() > 0))
+    told_besides = tuple(_advice(problem, told, ways, in_time=deadline.remaining() > 0))
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
 
@@ -204,3 +205,79 @@ def _told(one: _InChoice, common: Container[Statement], problem: Problem) -> Ite
     for said in one.conflict.said:
         if said.statement not in common:
             yield replace(said, before=f"{where}: {said.before}")
+
+
+def _advice(
+    problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], *, in_time: bool
+) -> Iterator[str]:
+    """Yield sentences on what helps the workloads that none of the ways out is for.
+
+    Parameters
+    ----------
+    problem
+        The problem, which has no placement.
+    conflicts
+        Its conflicts.
+    ways
+        The ways out that are known.
+    in_time
+        False where time ran out before all ways were looked for.
+    """
+    about = {key for each in conflicts for key in each.workloads}
+    left = ways[0].without if ways else sorted(about)
+    stuck = [problem.workload_by_key[key] for key in left if key in about]
+    shut = [each for each in stuck if is_shut(each)]
+    yield from _of_shut(shut)
+    others = [each.key for each in stuck if each not in shut]
+    if others and not in_time:
+        yield f"No way out for {listed(others, 'workload')} was found in time: raise the time limit."
+    elif others:
+        needed = all(each.proof is not Proof.UNVERIFIED for each in conflicts)
+        these = "one of these rules" if needed else "some of these rules"
+        yield f"No change of numbers is known that helps {listed(others, 'workload')}: remove {these}."
+
+
+def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
+    """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
+    unweighable: dict[str, list[str]] = {}
+    untold: dict[tuple[str, str], list[str]] = {}
+    bounded: dict[str, list[str]] = {}
+    closed: list[str] = []
+    for workload in shut:
+        rule = workload.rule(Candidates) or Candidates(())
+        unknown = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
+        empty = [name for name, each in rule.excluded.items() if each.cause is Cause.NO_COPY]
+        tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
+        if unknown:
+            unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
+        elif tainted:
+            fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
+            opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
+            told = f"taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
+            untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
+        elif empty:
+            bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
+        else:
+            closed.append(workload.key)
+    for names, keys in unweighable.items():
+        yield (
+            f"Nothing is known of the capacity of {names}, by which {listed(keys, 'workload')} would be "
+            "divided: have it reported, or use static weights."
+        )
+    for (taints, names), keys in untold.items():
+        yield (
+            f"To tolerate the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there is not known here: change the policy and solve again."
+        )
+    for names, keys in bounded.items():
+        yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."
+    if closed:
+        yield (
+            f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "
+            "policy select another cluster, or add one that it selects."
+        )
+
+
+def _spelled(taints: Iterable[Taint]) -> list[str]:
+    """Return taints as kubectl writes them, in order."""
+    return sorted(taint.spelled for taint in taints)

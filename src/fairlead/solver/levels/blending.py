@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.levels.choice import Floats, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.menu import LARGEST, Menu
@@ -240,8 +240,10 @@ class Blend:
         square, slope = (np.rint(each * scale).astype(np.int64) for each in (square, slope))
         none = np.zeros(counts.shape[1], dtype=np.int64)
         choices = [mix.choice.within(none, most) for mix, most in zip(self.mixes, room, strict=True)]
-        open_to = [at for at, choice in enumerate(choices) if choice.faces]
-        cost = replace(own, bend=own.bend + square, slope=own.slope + slope).rows(open_to)
+        open_to = np.flatnonzero([bool(choice.faces) for choice in choices])
+        if not open_to.size:
+            return counts
+        cost = own.bowed(square).dearer(slope).of(open_to)
         menu = Menu.of([choices[at] for at in open_to], using[open_to])
         found = menu.cheapest(cost, counts[open_to], np.zeros(len(open_to), dtype=np.int64))
         answers = counts.copy()
@@ -266,11 +268,11 @@ class Blend:
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
-    ) -> tuple[Bowls, Numbers, Sequence[Fraction]]:
+    ) -> tuple[Pieces, Numbers, Sequence[Fraction]]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
         own, using, constants = self.own.rows(at).in_steps(scales)
         needs = np.array([self.mixes[each].choice.need for each in at])
-        return replace(own, slope=own.slope + self.rows.by_cluster(needs * prices)), using, constants
+        return own.dearer(self.rows.by_cluster(needs * prices)), using, constants
 
     def _dearest(self, mix: Mix, weights: Floats) -> Floats:
         """Return about what the last replica of a workload costs alone at most, by cluster."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.choosing import without_choice
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.narrowing import narrow_all
@@ -81,7 +81,7 @@ class Choice:
         found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
         return found
 
-    def cheapest(self, cost: Bowls) -> tuple[Numbers, Fraction] | None:
+    def cheapest(self, cost: Pieces) -> tuple[Numbers, Fraction] | None:
         """Return a placement that costs least, and what that is in steps; None where there is none.
 
         Raises

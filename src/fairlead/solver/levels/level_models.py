@@ -19,8 +19,8 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
-from fairlead.solver.exact.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.levels.level_bounds import LevelBounds
+from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.levels.stages import polished
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Finding, Verdict

@@ -16,16 +16,16 @@ from fairlead.models.placement import Placement
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
-from fairlead.solver.exact.pricing import Functions, Relaxed, Share, relax_all, tighten
-from fairlead.solver.exact.ranges import (
+from fairlead.solver.levels.dividing import Functions, Relaxed, Share, relax_all, tighten
+from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS
+from fairlead.solver.levels.level_models import LevelModels
+from fairlead.solver.levels.ranges import (
     placement_of,
     shares_of,
     totals_known,
     within_peaks,
     within_totals,
 )
-from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS
-from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Verdict

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.picking import TooLongError
 from fairlead.solver.levels.best_sets import NONE, Flags, Limited
@@ -84,7 +84,7 @@ class Menu:
         at_chosen, at_odd = (np.array(each, dtype=np.int64) for each in (chosen, odd))
         return cls(tuple(choices), lower, upper, total, merits, greatest, using, at_chosen, limited, at_odd)
 
-    def cheapest(self, cost: Bowls, near: Numbers, price: Numbers) -> "Found":
+    def cheapest(self, cost: Pieces, near: Numbers, price: Numbers) -> "Found":
         """Return placements that cost least, or nearly, and what all cost at least, by row.
 
         Parameters
@@ -103,7 +103,7 @@ class Menu:
         odd = list(self.odd.tolist())
         at = np.flatnonzero(box)
         if at.size:
-            inside, lower, upper, total = cost.rows(at), self.lower[at], self.upper[at], self.total[at]
+            inside, lower, upper, total = cost.of(at), self.lower[at], self.upper[at], self.total[at]
             empty = (lower.sum(axis=1) > total) | (upper.sum(axis=1) < total)
             price[at], counts[at] = _divided(
                 inside, lower, upper, np.clip(total, lower.sum(axis=1), upper.sum(axis=1))
@@ -123,7 +123,7 @@ class Menu:
                     odd.append(row)
         for row in odd:
             try:
-                found = self.choices[row].cheapest(cost.rows(row))
+                found = self.choices[row].cheapest(cost.of(row))
             except TooLongError:
                 least[row] = NONE
                 continue
@@ -155,7 +155,7 @@ class _Sets:
     """Sets of clusters at prices of a replica, by row; what is found of rows whose clusters are chosen."""
 
     limited: Limited
-    cost: Bowls
+    cost: Pieces
     lower: Numbers
     upper: Numbers
     total: Numbers
@@ -170,10 +170,10 @@ class _Sets:
     stride: Floats
 
     @classmethod
-    def begun(cls, menu: Menu, limited: Limited, cost: Bowls, near: Numbers, price: Numbers) -> "_Sets":
+    def begun(cls, menu: Menu, limited: Limited, cost: Pieces, near: Numbers, price: Numbers) -> "_Sets":
         """Return the sets that are used now, where these may be used, at the prices of what they hold."""
         at = menu.chosen
-        inside, lower, upper, total = cost.rows(at), menu.lower[at], menu.upper[at], menu.total[at]
+        inside, lower, upper, total = cost.of(at), menu.lower[at], menu.upper[at], menu.total[at]
         near, price = near[at], price[at]
         used = (near > 0) & limited.open_to
         fits = (near <= upper) & (near >= np.where(limited.required, lower, 0))
@@ -210,7 +210,7 @@ class _Sets:
         fits = (self.merits[rows] * used).sum(axis=1) == self.offset[rows]
         fits &= (lower.sum(axis=1) <= total) & (upper.sum(axis=1) >= total)
         rows, lower, upper = rows[fits], lower[fits], upper[fits]
-        inside = self.cost.rows(rows)
+        inside = self.cost.of(rows)
         self.price[rows], counts = _divided(inside, lower, upper, total[fits])
         spent = _spent(inside, counts) + self.using[rows] * used[fits].sum(axis=1)
         better = spent < self.spent[rows]
@@ -227,7 +227,7 @@ class _Sets:
         below, above = (np.full((len(rows), 3), each, dtype=float) for each in (-np.inf, np.inf))
         for _ in range(TURNS):
             price, total = self.price[rows], self.total[rows]
-            inside, lower, upper = self.cost.rows(rows), self.lower[rows], self.upper[rows]
+            inside, lower, upper = self.cost.of(rows), self.lower[rows], self.upper[rows]
             held = inside.upto(price[:, None], lower, upper)
             merits = (
                 price[:, None] * held - inside.spent(held) + self.merits[rows] - self.using[rows][:, None]
@@ -281,20 +281,20 @@ def _is_box(face: Face) -> bool:
     return face.settled and not face.limits.bind and not bool(np.any(~face.required & (face.lower > 1)))
 
 
-def _spent(cost: Bowls, counts: Numbers) -> Numbers:
+def _spent(cost: Pieces, counts: Numbers) -> Numbers:
     """Return what placements cost, by row."""
     found: Numbers = cost.spent(counts).sum(axis=1)
     return found
 
 
-def _merits(cost: Bowls, price: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
+def _merits(cost: Pieces, price: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
     """Return what clusters bring at a price of a replica, by row and cluster."""
     held = cost.upto(price[:, None], lower, upper)
     found: Numbers = price[:, None] * held - cost.spent(held)
     return found
 
 
-def _divided(cost: Bowls, lower: Numbers, upper: Numbers, total: Numbers) -> tuple[Numbers, Numbers]:
+def _divided(cost: Pieces, lower: Numbers, upper: Numbers, total: Numbers) -> tuple[Numbers, Numbers]:
     """Return prices at which just so many replicas are worth it, and the cheapest placements, by row.
 
     Prices are halved in; every other time the next one is tried at which anything changes.

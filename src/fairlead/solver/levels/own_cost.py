@@ -16,7 +16,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Tiers, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces, bent
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class OwnCosts:
             self.constant[:, at],
         )
 
-    def in_steps(self, scales: Sequence[int]) -> tuple[Bowls, Numbers, Sequence[Fraction]]:
+    def in_steps(self, scales: Sequence[int]) -> tuple[Pieces, Numbers, Sequence[Fraction]]:
         """Return all levels together in so many whole steps a unit, rounded towards less.
 
         What a cluster in use costs, and constants, are told apart.
@@ -145,9 +145,8 @@ class OwnCosts:
             for top, bottom in zip(self.tops, self.bottoms, strict=True)
         )
         saved = np.array([math.ceil(each) for each in by_level @ self.saved], dtype=np.int64)
-        some = (np.broadcast_to(saved[:, None], bend.shape), self.held) if saved.any() else (None, None)
         using = np.array([math.floor(each) for each in by_level @ self.using], dtype=np.int64)
-        return Bowls(bend, slope, *some), using, (by_level @ self.constant).tolist()
+        return bent(bend, slope, saved[:, None], self.held), using, (by_level @ self.constant).tolist()
 
 
 def _top(ratio: Fraction) -> int:

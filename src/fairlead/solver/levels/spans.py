@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.cluster import PODS
+from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, GroupTotal, Moves, Tiers, Weights, moves
@@ -105,6 +106,7 @@ Spans = Mapping[str, Span]
 """Spans by key of workload."""
 
 
+@kept
 def spans_of(problem: Problem) -> Spans:
     """Return what every workload holds at least and at most."""
     return {workload.key: span_of(workload, problem) for workload in problem.workloads}

@@ -15,6 +15,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
+from fairlead.models.shapes import refuse_misfits
 from fairlead.models.share import Amount, is_amount
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
@@ -56,10 +57,12 @@ class Budgets:
     arriving: Mapping[str, Amount] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        refuse_misfits(self)
         single = {"total": self.total, "per workload": self.per_workload, "per namespace": self.per_namespace}
         several = {**self.workloads, **self.namespaces, **self.leaving, **self.arriving}
-        for name, amount in (single | several).items():
-            if amount is not None and not is_amount(amount):
+        given = {name: amount for name, amount in single.items() if amount is not None}
+        for name, amount in (given | several).items():
+            if not is_amount(amount):
                 raise UsageError(
                     f"budget {name}: {amount!r} is neither a number of replicas nor a share such as 10%"
                 )

@@ -14,6 +14,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
+from fairlead.models.shapes import checked
 from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
@@ -35,6 +36,7 @@ FOR_THE_TARGET = 0.6
 
 @hurried
 @attentive
+@checked
 def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
@@ -115,7 +117,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         budget if isinstance(budget, Budgets) else Budgets(budget),
         frozenset(pinned),
         frozenset(pinned_clusters),
-        None if gain is None else Fraction(str(gain)),
+        None if gain is None else _fraction(gain),
         moves_first,
         _chosen(Others, others),
         waves,
@@ -145,6 +147,14 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
             found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
     seconds = {"target": targeted - started, "waves": time.perf_counter() - targeted}
     return RebalancePlan(problem, outcome, found, options, seconds)
+
+
+def _fraction(gain: Fraction | float) -> Fraction:
+    """Return what a move has to gain, exactly as it was written."""
+    try:
+        return Fraction(str(gain))
+    except ValueError:
+        raise UsageError(f"gain {gain!r}: allowed is a number") from None
 
 
 def _chosen(kind: type[Choice], given: str) -> Choice:

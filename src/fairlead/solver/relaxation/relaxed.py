@@ -14,7 +14,7 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.statement import Change
-from fairlead.solver.changes.kinds import ORDER, order
+from fairlead.solver.changes.kinds import order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
 from fairlead.solver.running.effort import Effort
@@ -78,17 +78,6 @@ def _changes(relaxed: Relaxed, steps: int, placed: Mapping[Place, int]) -> Itera
         yield relaxable.change(by, 0 if at else cost, workload)
 
 
-def relaxable_order(relaxable: Relaxable) -> tuple[int, str, str, str, int]:
-    """Return what to sort relaxables by, see `changes.kinds.order`."""
-    return (
-        ORDER.index(relaxable.kind),
-        relaxable.workload or "",
-        relaxable.cluster or "",
-        relaxable.named,
-        relaxable.direction,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A copy of the model, to which more may be added; variables are those of the original."""
@@ -144,7 +133,9 @@ def polished(copy: Copy, relaxed: Sequence[Relaxed], values: Sequence[int]) -> S
             values = found
             break
     copy.add(relaxables, len(support(values, count)))
-    ordered = sorted(range(count), key=lambda at: relaxable_order(relaxed[at].relaxable))
+    changing = [each.relaxable for each in relaxed]
+    first = [(order(each.change(1, 0, each.workload)), each.direction) for each in changing]
+    ordered = sorted(range(count), key=first.__getitem__)
     kinds = [(relaxed[at].on, place) for place, at in enumerate(ordered) if place]
     values = copy.run(kinds, values) or values
     stocks = [at for at in support(values, count) if relaxed[at].stock is not None]

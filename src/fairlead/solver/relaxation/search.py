@@ -83,32 +83,30 @@ def _ways_out(
     problem
         All parts; no policy is to tolerate what others that it is for had better not.
     """
-    for hopeless in (_shut, _stuck):
-        left_out = hopeless(part, deadline, seed)
+    left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each))
+    while True:
         rest = _beside(part, left_out)
         if left_out and _is_feasible(rest, deadline, seed):
             return [], left_out
         found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
         if found:
             return found, left_out
-    return [], part.workload_by_key.keys()
-
-
-def _shut(part: Problem, _deadline: Deadline, _seed: int) -> AbstractSet[str]:
-    """Return the workloads that no cluster would take."""
-    return frozenset(each.key for each in part.workloads if is_shut(each))
+        stuck = left_out | _stuck(rest, deadline, seed)
+        if stuck == left_out:
+            return [], part.workload_by_key.keys()
+        left_out = stuck
 
 
 def _stuck(part: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
     """Return the workloads that have no way out even where all others have left their clusters."""
-    lonely = ((each.key, alone(each, part)) for each in part.workloads if len(part.workloads) > 1)
-    return frozenset(
-        key
-        for key, one in lonely
-        if not _is_feasible(one, deadline, seed)
-        and not _ways_of(one, part, deadline, seed, 1)
-        and deadline.remaining()
-    )
+    found: set[str] = set()
+    for each in part.workloads if len(part.workloads) > 1 else ():
+        one = alone(each, part)
+        if not _is_feasible(one, deadline, seed) and not _ways_of(one, part, deadline, seed, 1):
+            found.add(each.key)
+        if not deadline.remaining():
+            return frozenset()
+    return found
 
 
 def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.problem import Problem
@@ -28,7 +28,6 @@ def play(
     script: Script,
     *schedulers: str,
     settings: Settings | None = None,
-    on_event: Callable[[Moment], None] | None = None,
 ) -> Played:
     """Let schedulers handle the events of a script, each for itself, and tell what each comes to.
 
@@ -43,8 +42,6 @@ def play(
         none is named.
     settings
         How fairlead is asked; None for the usual way.
-    on_event
-        Is told every event before it is handled.
 
     Raises
     ------
@@ -56,8 +53,6 @@ def play(
     problem = completed(problem)
     courses = [Course.of(one, problem, settings) for one in named(schedulers, problem)]
     for moment in moments(problem, script):
-        if on_event is not None:
-            on_event(moment)
         for course in courses:
             course.handle(moment)
     return Played(script, tuple(course.handled() for course in courses))

@@ -14,6 +14,7 @@ from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
+from fairlead.models.shapes import refuse_misfits
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.validity import trusted
@@ -50,6 +51,7 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         Where the problem does not hold what is needed to tell.
     """
     asked = tuple(changes)
+    refuse_misfits(*asked)
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.topology import groups
+from fairlead.models.topology import FIELDS, groups
 from fairlead.models.words import no_such
 
 
@@ -162,9 +162,6 @@ Change = Drain | Cordon | Restore | Lose | At | Scale | Weight | Add
 
 Trial = Drain | Lose | At
 """What a sweep tries, each by itself."""
-
-FIELDS = ("cluster", "region", "zone", "provider")
-"""What may be lost beside clusters with a label."""
 
 
 def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:

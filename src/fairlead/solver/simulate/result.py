@@ -292,9 +292,11 @@ def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
     now = _standing(workload.key, before)
     then = dict(after.placement.of(workload.key)) if after.placement is not None else {}
     here = after.problem.cluster_by_name
-    lost = sum(replicas for name, replicas in now.items() if name not in here)
-    stopped = sum(max(0, replicas - then.get(name, 0)) for name, replicas in now.items() if name in here)
-    started = sum(max(0, replicas - now.get(name, 0)) for name, replicas in then.items())
+    lost = stopped = started = 0
+    if now != then or not now.keys() <= here.keys():
+        lost = sum(replicas for name, replicas in now.items() if name not in here)
+        stopped = sum(max(0, replicas - then.get(name, 0)) for name, replicas in now.items() if name in here)
+        started = sum(max(0, replicas - now.get(name, 0)) for name, replicas in then.items())
     moved = 0 if workload.rule(Duplicated) else min(started, stopped)
     missing = after.unplaced(workload)
     anyway = not lost and workload.key in before.problem.workload_by_key and _same(workload, before, after)

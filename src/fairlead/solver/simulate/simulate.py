@@ -10,7 +10,9 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
+from fairlead.models.shapes import checked
 from fairlead.models.shortfall import is_shortfall
+from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
@@ -18,7 +20,7 @@ from fairlead.models.words import no_such
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import FIELDS, At, Change, Drain, Lose, Trial, groups_of
+from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
@@ -33,6 +35,7 @@ SHARE_OF_STRICT = 0.6
 
 @hurried
 @attentive
+@checked
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
 

@@ -1,6 +1,6 @@
 """Bounds that could be moved by one: what would be done, and the problem that it would make."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import assert_never
@@ -124,25 +124,21 @@ def _of_groups(about: Answered, rule: GroupedRule) -> Iterator[Change]:
 def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
     """Yield how a total of a set could give way."""
     workload, name = about.workload, rule.name
-    inside = _inside(rule.clusters, about.placement.of(about.key))
+    inside = sum(map(about.replicas, rule.clusters))
     parts = exact_totals(workload, about.candidates)
     part = next((number for number, each in enumerate(parts, 1) if each is rule), 0)
-    if rule.minimum:
-        fewer = replace(rule, minimum=rule.minimum - 1)
-        told = f"lowering the minimum of {name} from {rule.minimum} to {fewer.minimum}"
-        if rule.minimum == rule.maximum:
-            told = f"letting {name} hold {fewer.minimum} or {rule.minimum} instead of {rule.minimum}"
-        best = between_parts(part, 0) if part else nothing
-        yield _swapped(
-            about, rule, fewer, told, binding=inside == rule.minimum, source=rule.source, best=best
-        )
+    sides = [("minimum", "lowering", rule.minimum, -1)] if rule.minimum else []
     if rule.maximum is not None and rule.maximum < workload.replicas:
-        more = replace(rule, maximum=rule.maximum + 1)
-        told = f"raising the maximum of {name} from {rule.maximum} to {more.maximum}"
+        sides.append(("maximum", "raising", rule.maximum, 1))
+    for side, moving, value, by in sides:
+        after = value + by
+        told = f"{moving} the {side} of {name} from {value} to {after}"
         if rule.minimum == rule.maximum:
-            told = f"letting {name} hold {rule.maximum} or {more.maximum} instead of {rule.maximum}"
-        best = between_parts(0, part) if part else nothing
-        yield _swapped(about, rule, more, told, binding=inside == rule.maximum, source=rule.source, best=best)
+            told = f"letting {name} hold {min(value, after)} or {max(value, after)} instead of {value}"
+        start, end = (0, part) if by > 0 else (part, 0)
+        best = between_parts(start, end) if part else nothing
+        other = replace(rule, maximum=after) if by > 0 else replace(rule, minimum=after)
+        yield _swapped(about, rule, other, told, binding=inside == value, source=rule.source, best=best)
 
 
 def _of_total(about: Answered) -> Iterator[Change]:
@@ -156,11 +152,6 @@ def _of_total(about: Answered) -> Iterator[Change]:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
             yield Change(action, partial(with_workload, about.part, changed), rule.source)
-
-
-def _inside(clusters: frozenset[str], placed: Mapping[str, int]) -> int:
-    """Return the replicas in a set of clusters."""
-    return sum(replicas for cluster, replicas in placed.items() if cluster in clusters)
 
 
 def _rebound(

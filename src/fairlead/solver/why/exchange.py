@@ -24,8 +24,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.minimax import Minimax
-from fairlead.solver.exact.costs.squares import Change, Squares
-from fairlead.solver.exact.costs.straight import Number, Numbers, Straight
+from fairlead.solver.exact.costs.pieces import Number, Numbers, Pieces
+from fairlead.solver.exact.costs.squares import Squares
 
 Vector = tuple[Number, ...]
 """What changes on every level, the most important first; compared lexicographically."""
@@ -168,15 +168,15 @@ def exchanges_of(
 
 def _costs(
     level: Level, workload: Workload, problem: Problem, names: Sequence[str], placed: Mapping[str, int]
-) -> Sequence[Straight | Squares | Change]:
+) -> Sequence[Pieces | Squares]:
     """Return costs that add up to a level; none where it is no sum over clusters."""
     if level not in DEVIATIONS:
         cost = cost_of(level, workload, names)
-        return () if cost is None or (isinstance(cost, Straight) and cost.using is not None) else (cost,)
+        return () if cost is None or cost.using is not None else (cost,)
     rule = workload.rule(Weights)
     if rule is None or problem.deviation is Deviation.MINIMAX:
         return ()
-    found: list[Straight | Squares | Change] = []
+    found: list[Pieces | Squares] = []
     for inside in rule.tiers or (None,):
         replicas = workload.replicas if inside is None else sum(placed.get(name, 0) for name in inside)
         weights, whole = weights_of(rule, names, inside)
@@ -186,7 +186,7 @@ def _costs(
     return found
 
 
-def _vectors(levels: Sequence[Sequence[Straight | Squares | Change]], replicas: Numbers) -> list[Vector]:
+def _vectors(levels: Sequence[Sequence[Pieces | Squares]], replicas: Numbers) -> list[Vector]:
     """Return what one replica more costs by cluster."""
     marginals = [[cost.marginals(replicas) for cost in costs] for costs in levels]
     return [tuple(sum(each[at] for each in costs) for costs in marginals) for at in range(len(replicas))]

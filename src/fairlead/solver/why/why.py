@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.problem import Problem
+from fairlead.models.shapes import checked
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.running.deadline import Deadline
@@ -26,6 +27,7 @@ SHARE_OF_STEPS = 0.7
 
 @hurried
 @attentive
+@checked
 def why(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     workload: str,

@@ -205,18 +205,12 @@ def _in_tiers(workload: Workload, held: Sequence[int]) -> StandIns:
                 names = tuple(name for name in rule.names if name in tier)
                 rules.append(replace(rule, names=names, held_only=_only(rule.held_only, names)))
             elif isinstance(rule, Bounds):
-                rules.append(
-                    Bounds(
-                        {name: each for name, each in rule.minimum.items() if name in tier},
-                        {name: each for name, each in rule.maximum.items() if name in tier},
-                    )
-                )
+                rules.append(Bounds(_only(rule.minimum, tier), _only(rule.maximum, tier)))
             elif isinstance(rule, Price):
                 rules.append(rule)
             elif isinstance(rule, Moves):
                 rules += _moves_in_tier(rule, workload)
-        shares = {name: each for name, each in weights.weights.items() if name in tier} if weights else {}
-        rules.append(Weights(shares))
+        rules.append(Weights(_only(weights.weights, tier) if weights else {}))
         # Keys have no spaces, so that boxes stand in the order of their workloads.
         key = f"{workload.key} tier {number}"
         found.append(
@@ -224,7 +218,7 @@ def _in_tiers(workload: Workload, held: Sequence[int]) -> StandIns:
         )
     for rule in counted:
         saved = sum(_saved(box, rule) for box in found) - _saved(workload, rule)
-        beyond[_level(workload, rule)] = saved
+        beyond[replace(moves.level(rule, workload), priority=workload.priority)] = saved
     for number in range(1, len(sets)):
         beyond[Level("tiers", number, workload.priority)] = sum(held[number:])
     return StandIns(tuple(found), beyond)
@@ -243,8 +237,3 @@ def _saved(workload: Workload, rule: Moves) -> int:
     """Return how many replicas have to be stopped in any case."""
     held = sum(count for name, count in workload.current.items() if name in rule.present)
     return max(0, held - workload.replicas)
-
-
-def _level(workload: Workload, rule: Moves) -> Level:
-    """Return the level on which moves count, with the priority."""
-    return replace(moves.level(rule, workload), priority=workload.priority)

@@ -40,10 +40,7 @@ def divide(replicas: int, weights: Mapping[str, int], *, descending: bool = Fals
 
     Replicas by cluster, those with 0 left out; empty where all weights are 0.
 
-    Parameters
-    ----------
-    descending
-        Whether ties go to the last name instead of the first.
+    `descending`: whether ties go to the last name instead of the first.
     """
     names = sorted((name for name, weight in weights.items() if weight > 0), reverse=descending)
     if not names or replicas <= 0:
@@ -82,10 +79,7 @@ def divide_by_room(binding: BindingInput, selected: Sequence[Candidate], replica
     free; where too much runs, the replicas are divided by what runs. A failure where the weights do not reach
     the replicas.
 
-    Parameters
-    ----------
-    replicas
-        Replicas that they are to hold together.
+    `replicas`: replicas that they are to hold together.
     """
     names = {candidate.name for candidate in selected}
     running = [(name, count) for name, count in binding.previous if name in names]

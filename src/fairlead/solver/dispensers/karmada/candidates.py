@@ -53,10 +53,7 @@ def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[C
 
     Clusters in the order of the binding; a failure where none passes.
 
-    Parameters
-    ----------
-    term
-        The affinity group under trial; None where the placement has no groups.
+    `term`: the affinity group under trial; None where the placement has no groups.
     """
     targets = frozenset(name for name, _ in binding.previous)
     passing: list[Cluster] = []
@@ -146,10 +143,7 @@ def estimate(cluster: Cluster, requests: Mapping[str, int] | None) -> int:
 
     From 0 to 2^31 - 1, which stands for no limit.
 
-    Parameters
-    ----------
-    requests
-        Request per replica; None where the workload states none, so that only pods count.
+    `requests`: request per replica; None where the workload states none, so that only pods count.
     """
     free = cluster.free or {}
     pods = free.get(PODS, 0)
@@ -175,10 +169,7 @@ def allocation(estimated: int, replicas: int) -> int:
     With 0 replicas the largest 32-bit integer, whatever the estimate: adding to it wraps round later on, a
     known fault. Else the estimate, and `replicas` where it knows no limit.
 
-    Parameters
-    ----------
-    estimated
-        What `estimate` says.
+    `estimated`: what `estimate` says.
     """
     if replicas == 0:
         return LARGEST

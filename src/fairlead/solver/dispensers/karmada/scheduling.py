@@ -27,10 +27,7 @@ from fairlead.solver.running.deadline import Deadline
 def schedule(binding: BindingInput) -> Scheduled:
     """Return what the Karmada scheduler makes of a binding.
 
-    Parameters
-    ----------
-    binding
-        A binding that is due to be scheduled; whether it is due is not asked here.
+    `binding`: a binding that is due to be scheduled; whether it is due is not asked here.
     """
     if binding.defaulting:
         binding = replace(binding, placement=with_defaults(binding.placement))
@@ -85,10 +82,7 @@ def binding_of(
 ) -> BindingInput:
     """Return the binding of a workload.
 
-    Parameters
-    ----------
-    clusters
-        All clusters as they stand to it.
+    `clusters`: all clusters as they stand to it.
     """
     return BindingInput(
         replicas=workload.replicas,
@@ -117,10 +111,7 @@ def place(
 ) -> Dispensed:
     """Place all workloads as Karmada's scheduler does.
 
-    Raises
-    ------
-    UsageError
-        Naming a workload that Karmada does not place.
+    Raises `UsageError` naming a workload that Karmada does not place.
     """
 
     def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:

@@ -22,11 +22,8 @@ def binpack(question: PlannerInput) -> Division:
 
     The current replicas unchanged, clusters that are gone included, where it is not time to plan.
 
-    Parameters
-    ----------
-    question
-        What to divide; the order of `available` is the order of filling. Weights, the key and ``*`` play no
-        part.
+    `question`: what to divide; the order of `available` is the order of filling. Weights, the key and ``*``
+    play no part.
     """
     if not is_due(question):
         return Division(dict(question.current))

@@ -27,10 +27,7 @@ class SelectorError(ValueError):
 def matches_any(terms: Sequence[SelectorTerm], cluster: Cluster) -> bool:
     """Tell whether one of the terms matches; no terms match nothing, nor does an empty term.
 
-    Raises
-    ------
-    SelectorError
-        Where a requirement is wrong and stands before the first match.
+    Raises `SelectorError` where a requirement is wrong and stands before the first match.
     """
     return any(_matches(term, cluster) for term in terms if term.expressions or term.fields)
 

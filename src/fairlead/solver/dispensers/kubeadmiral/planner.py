@@ -59,16 +59,10 @@ def spread(question: PlannerInput) -> Division:
 
     A plan for every available cluster that has preferences, zeros included.
 
-    Parameters
-    ----------
-    question
-        What to divide. Negative numbers are neither supported nor checked, as in the real planner; dynamic
-        weights may be negative all the same.
+    `question`: what to divide. Negative numbers are neither supported nor checked, as in the real planner;
+    dynamic weights may be negative all the same.
 
-    Raises
-    ------
-    UnsupportedError
-        Where negative weights make the real planner run for ever.
+    Raises `UnsupportedError` where negative weights make the real planner run for ever.
     """
     own = question.preferences
     preferences = {name: own.get(name, own.get(EVERY)) for name in question.available}

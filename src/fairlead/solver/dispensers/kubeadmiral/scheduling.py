@@ -212,15 +212,10 @@ def place(
     Evictions that end are compared with the present moment, and the rounding error of dynamic weights, for
     which the real scheduler draws a cluster, falls to the first that may take it.
 
-    Parameters
-    ----------
-    empty_workload_propagation
-        Karmada's flag; KubeAdmiral has none of the kind and must not be asked for it.
+    `empty_workload_propagation`: Karmada's flag; KubeAdmiral has none of the kind and must not be asked for
+    it.
 
-    Raises
-    ------
-    UsageError
-        Naming a workload that KubeAdmiral does not place.
+    Raises `UsageError` naming a workload that KubeAdmiral does not place.
     """
     if empty_workload_propagation:
         raise UsageError("dispenser kubeadmiral knows no empty_workload_propagation")

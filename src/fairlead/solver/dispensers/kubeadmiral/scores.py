@@ -55,11 +55,8 @@ class DynamicWeights:
     def corrected(self, chosen: str | None = None) -> dict[str, int]:
         """Return the final weights.
 
-        Parameters
-        ----------
-        chosen
-            Which of the heaviest clusters takes the correction; None means the first by name. The real
-            scheduler draws it anew in every run.
+        `chosen`: which of the heaviest clusters takes the correction; None means the first by name. The real
+        scheduler draws it anew in every run.
         """
         final = dict(self.weights)
         if self.heaviest:
@@ -129,10 +126,7 @@ _PREFER_NO_SCHEDULE = "PreferNoSchedule"
 def scores(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> dict[str, int]:
     """Return the score of every cluster that passed the filters.
 
-    Raises
-    ------
-    SelectorError
-        Where a preferred term has a wrong requirement.
+    Raises `SelectorError` where a preferred term has a wrong requirement.
     """
     tolerations = unit.policy.tolerations
     taints = [len(untolerated(cluster, tolerations, [_PREFER_NO_SCHEDULE])) for cluster in clusters]

@@ -1,8 +1,10 @@
 """The levels of one workload as costs by cluster."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -27,15 +29,23 @@ from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import by_cluster
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.costs.minimax import Minimax
-from fairlead.solver.exact.costs.squares import Change, Squares
-from fairlead.solver.exact.costs.straight import Numbers, Straight, absolute, linear, stopping, using
+from fairlead.solver.exact.costs.pieces import (
+    Numbers,
+    Pieces,
+    absolute,
+    changing,
+    linear,
+    stopping,
+    using,
+)
+from fairlead.solver.exact.costs.squares import Squares
 
 EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 
 
 def cost_of(
     level: Level, workload: Workload, names: Sequence[str], dearest: int | None = None
-) -> Straight | Change | None:
+) -> Pieces | None:
     """Return what a level costs on every cluster, the deviation left aside (`deviation_from`).
 
     Parameters
@@ -47,7 +57,7 @@ def cost_of(
 
     Returns
     -------
-    Straight, Change or None
+    Pieces or None
         None where the level is no sum over clusters, or where a price is more than the dearest.
     """
     if level.key in MOVES:
@@ -55,10 +65,9 @@ def cost_of(
         present = rule.present if rule else frozenset[str]()
         return stopping(by_name(names, _only(workload.current, present)))
     if level in EVEN:
-        even = workload.rule(Evenness)
-        inside = frozenset(even.clusters if even else ())
+        takes_part = Counter(chain.from_iterable(each.clusters for each in workload.rules_of(Evenness)))
         held = by_name(names, workload.current if level == EVENNESS else {})
-        return Change(held, np.array([name in inside for name in names], dtype=bool))
+        return changing(held, by_name(names, takes_part))
     if level in PRICED:
         return _priced(level, workload, names, dearest)
     if level.key == tier(1).key:
@@ -68,7 +77,7 @@ def cost_of(
     return _of_use(level, workload, names)
 
 
-def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Straight | None:
+def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Pieces | None:
     """Return what the use of every cluster costs by itself; None where the level is about something else."""
     if level == CLUSTERS:
         return using(np.ones(len(names), dtype=np.int64))
@@ -83,7 +92,7 @@ def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Straight 
     return None
 
 
-def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Straight | None:
+def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Pieces | None:
     """Return what replicas cost, in steps that rank placements as the prices do."""
     prices = prices_on(workload, level)
     steps = math.lcm(*(price.denominator for price in prices.values()))
@@ -112,7 +121,7 @@ def weights_of(
 
 def deviation_from(
     weights: Numbers, whole: int, replicas: int, deviation: Deviation, *, passing: bool = False
-) -> Straight | Squares | Minimax:
+) -> Pieces | Squares | Minimax:
     """Return the distance from the quotas ``N w / W``.
 
     Parameters

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.straight import EVERYWHERE, Numbers, quotas
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Numbers, quotas
 from fairlead.solver.exact.marginal import Box, exact_sum, widen
 from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
 
@@ -46,9 +46,13 @@ class Minimax:
         spread = self._nearest_spread(box, weights)
         within = _within(box, weights, mean, spread)
         if exact_sum(within.lower) > box.total:
-            spread = mean - _most_lower_ratio(box, weights)
+            # ceil(r w) counts the k with k / w < r: at the largest r the first unit no longer fits.
+            spread = mean - _nth_ratio(box, weights, box.total - box.least + 1, 0)
         elif exact_sum(within.upper) < box.total:
-            spread = _least_upper_ratio(box, weights) - mean
+            # floor(r w) counts the k with (k + 1) / w <= r: at the least r the last unit is the one that is
+            # needed, where clusters without a weight are full.
+            full = exact_sum(np.where(weights > 0, box.lower, box.upper))
+            spread = _nth_ratio(box, weights, box.total - full, 1) - mean
         return _within(box, weights, mean, spread).tight()
 
     def _nearest_spread(self, box: Box, weights: Numbers) -> Fraction:
@@ -71,26 +75,11 @@ def _within(box: Box, weights: Numbers, mean: Fraction, spread: Fraction) -> Box
     return Box(np.where(weighed, lower, box.lower), np.where(weighed, upper, box.upper), box.total)
 
 
-def _most_lower_ratio(box: Box, weights: Numbers) -> Fraction:
-    """Return the largest r for which the heights ceil(r w), cut with the bounds, do not exceed the total.
-
-    There must be such an r. ceil(r w) counts the k with k / w < r, so r is the marginal of the first unit
-    that no longer fits. Clusters without a weight stand at their lower bounds.
-    """
+def _nth_ratio(box: Box, weights: Numbers, nth: int, offset: int) -> Fraction:
+    """Return the n-th least ``(k + offset) / w`` of all units k of the clusters with a weight."""
     free = np.flatnonzero((weights > 0) & (box.lower < box.upper))
-    units = Units(box.lower[free], box.upper[free], weights[free], step=1, offset=0)
-    return find_threshold(units, box.total - exact_sum(box.lower) + 1).marginal
-
-
-def _least_upper_ratio(box: Box, weights: Numbers) -> Fraction:
-    """Return the smallest r for which the heights floor(r w), cut with the bounds, reach the total.
-
-    There must be such an r. floor(r w) counts the k with (k + 1) / w <= r, so r is the marginal of the last
-    unit that is needed. Clusters without a weight stand at their upper bounds.
-    """
-    free = np.flatnonzero((weights > 0) & (box.lower < box.upper))
-    units = Units(box.lower[free], box.upper[free], weights[free], step=1, offset=1)
-    return find_threshold(units, box.total - exact_sum(np.where(weights > 0, box.lower, box.upper))).marginal
+    units = Units(box.lower[free], box.upper[free], weights[free], step=1, offset=offset)
+    return find_threshold(units, nth).marginal
 
 
 def _floor_times(weights: Numbers, factor: Fraction, total: int) -> Numbers:

@@ -1,4 +1,4 @@
-"""Costs of squares: Webster's deviation, and how evenly a change is shared.
+"""Costs of squares over weights: Webster's deviation.
 
 ``sum (x - q)^2 / q`` over quotas ``q = N w / W`` is ``(W / N) sum (x^2 / w - s x) + N`` with ``s = 2 N / W``.
 Where the sum over the clusters with a weight is fixed, only ``sum x^2 / w`` is left, whatever N is: the unit
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
-from fairlead.solver.exact.costs.straight import EVERYWHERE, Number, Numbers, Prices, linear
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, Prices, linear
 from fairlead.solver.exact.marginal import INT64_LIMIT, Box, exact_sum, widen
 from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
 
@@ -142,33 +142,6 @@ class Squares:
     def start(self) -> NDArray[np.float64]:
         """About how desirable clusters are, for a first set."""
         return self.weights.astype(float)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """The cost ``(x - held)^2`` of the clusters that take part, and none of all others.
-
-    Parameters
-    ----------
-    held
-        What runs now; zeros measure how even the result is.
-    """
-
-    held: Numbers
-    takes_part: NDArray[np.bool_]
-
-    def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
-        """Return all optima of the clusters at some positions, all of which take part."""
-        held = self.held[at]
-        box = box.tight()
-        change = Box(box.lower - held, box.upper - held, box.total - exact_sum(held))
-        even = narrow_squares(change, np.ones_like(held))
-        return Box(even.lower + held, even.upper + held, box.total)
-
-    def marginals(self, replicas: Numbers) -> Sequence[Number]:
-        """Return what one replica more costs by cluster."""
-        found: list[int] = np.where(self.takes_part, 2 * (replicas - self.held) + 1, 0).tolist()
-        return found
 
 
 def narrow_webster(box: Box, weights: Numbers) -> Box:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
+from fairlead.models.in_order import Column
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox, fewest_in_use
-from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.exact.costs.levels import cost_of, deviation_from, weights_of
+from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.minimax import Minimax
-from fairlead.solver.exact.costs.straight import Straight
+from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.face import Face, Flags, bits
 from fairlead.solver.exact.nested.limits import Limits, limits_of
@@ -56,19 +56,17 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     limits = limits_of(workload.rules_of(Spread), names) if names else None
     if limits is None or bool(np.any(upper < lower)):
         return None
-    answer = dict.fromkeys(boxed.names, 0)
     if workload.rule(Duplicated) is not None:
         copies = dict(zip(names, lower.tolist(), strict=True))
         chosen = _choose_copies(workload, problem, limits, copies, required)
-        if chosen is None:
-            return None
-        answer.update((name, copies[name]) for name in chosen)
+        placed = None if chosen is None else {name: copies[name] for name in chosen}
     else:
         face = _whole_face(limits, lower, upper, boxed.box.total, required)
-        placed = _divide(workload, problem, names, face)
-        if placed is None:
-            return None
-        answer.update(zip(names, placed.tolist(), strict=True))
+        counts = _divide(workload, problem, names, face)
+        placed = None if counts is None else dict(zip(names, counts.tolist(), strict=True))
+    if placed is None:
+        return None
+    answer = Column(boxed.names, by_name(boxed.names, placed))
     return None if any(violations_of(workload, answer)) else answer
 
 
@@ -177,7 +175,7 @@ def _choose_copies(
     merits = np.zeros(len(names), dtype=object)
     for level in in_order(levels_of_workload(workload), problem):
         cost = cost_of(level, workload, names)
-        if not isinstance(cost, Straight):
+        if cost is None:
             return None
         spared = -cost.spent(sizes)
         merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
@@ -215,7 +213,7 @@ def _narrowed(
     cost = _cost(faces, names, workload, level, deviation)
     if cost is None:
         return None
-    if isinstance(cost, Straight) and len(faces) == 1:
+    if isinstance(cost, Pieces) and len(faces) == 1:
         relaxed = without_choice(faces[0], cost)
         if relaxed is not None:
             return [relaxed]
@@ -236,7 +234,7 @@ def _cost(
     """
     if level not in DEVIATIONS:
         cost = cost_of(level, workload, names, DEAREST)
-        return cost if isinstance(cost, Straight) else None
+        return None if cost is None or cost.bend is not None else cost
     rule = workload.rule(Weights)
     if rule is None or deviation is Deviation.MINIMAX:
         return None
@@ -251,7 +249,7 @@ def _cost(
     return None if isinstance(found, Minimax) else found
 
 
-def without_choice(face: Face, cost: Straight | Bowls) -> Face | None:
+def without_choice(face: Face, cost: Pieces) -> Face | None:
     """Narrow a face as if any clusters could be used: what is best then is best where the limits can be kept.
 
     None where no set of clusters can keep them, or where it is not seen that one can.

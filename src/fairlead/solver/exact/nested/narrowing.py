@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairlead.solver.exact.costs.straight import linear
+from fairlead.solver.exact.costs.pieces import linear
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.joining import Merits
@@ -44,6 +44,8 @@ class _Gap(NamedTuple):
 
     bound: Rank
     parts: tuple[Face, Face]
+    price: Fraction
+    """What may be about the best price of the parts."""
 
 
 def narrow_all(faces: Sequence[Face], cost: Cost) -> list[Face]:
@@ -67,16 +69,16 @@ def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
     TooLongError
         Too many parts had to be looked at.
     """
-    stack = [face]
+    stack: list[tuple[Face, Fraction | None]] = [(face, None)]
     best: Rank | None = None
     found: list[Face] = []
     for _ in range(MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES):
         if not stack:
             return found, best
-        ended = _narrow_once(stack.pop(), cost)
+        ended = _narrow_once(*stack.pop(), cost)
         if isinstance(ended, _Gap):
             if best is None or ended.bound <= best:
-                stack.extend(ended.parts)
+                stack.extend((part, ended.price) for part in ended.parts)
         elif ended is not None:
             optima, rank = ended
             if best is None or rank < best:
@@ -86,9 +88,9 @@ def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
     raise TooLongError
 
 
-def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
+def _narrow_once(face: Face, near: Fraction | None, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
     """Return the optima of a face, or a bound and two parts of it; None where it is empty."""
-    guess = find_price(face, cost) if face.possible else None
+    guess = find_price(face, cost, price=near) if face.possible else None
     if guess is None:
         return None
     price = guess.price
@@ -106,7 +108,7 @@ def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
         parts = _halves(face, apart.few, apart.many)
         if parts is None or not face.settled:
             raise TooLongError from None
-        return _Gap(Rank(0, price * face.total - Fraction(apart.bound, steps)), parts)
+        return _Gap(Rank(0, price * face.total - Fraction(apart.bound, steps)), parts, price)
     if best is None or best.first is None:
         return None
     narrower, first = best, best.first
@@ -144,7 +146,7 @@ def _hard(
     for one, other in ((guess.few, guess.many), (few, many), (first, guess.fitting)):
         parts = None if one is None or other is None else _halves(face, one, other)
         if parts is not None:
-            return _Gap(rank, parts)
+            return _Gap(rank, parts, guess.price)
     raise TooLongError
 
 

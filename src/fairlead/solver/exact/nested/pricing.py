@@ -6,13 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.pieces import Pieces, Prices
 from fairlead.solver.exact.costs.squares import Squares
-from fairlead.solver.exact.costs.straight import Prices, Straight
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
 from fairlead.solver.exact.nested.face import Face, Flags
 
-Cost = Straight | Squares | Bowls
+Cost = Pieces | Squares
 """Costs of levels among which clusters can be chosen."""
 
 MOST_TURNS = 60
@@ -31,38 +30,31 @@ class Guess:
     many: Flags | None = None
 
 
-def find_price(face: Face, cost: Cost) -> Guess | None:
+def find_price(face: Face, cost: Cost, price: Fraction | None = None) -> Guess | None:
     """Return about the best price; None where the face holds no placement.
 
     For every set the prices are known at which it holds the total. The best set at one of them is the next to
     be looked at, until it is the same; prices that turn out too low or too high leave a shrinking interval.
+    The first set is the best one at a price that is near, if one is known.
     """
     search = _Search(face, cost)
     used = face.first
     if used is None:
-        picked = (
-            face.pick(cost.start) if face.settled else face.pick(np.zeros(len(face.lower), dtype=np.int64))
-        )
-        if picked is None:
-            return None
-        used = picked.used
-    price: Fraction | None = None
+        used = search.first(price)
+    else:
+        price = None
     for _ in range(MOST_TURNS):
-        prices = search.prices(used)
-        if prices is None and not search.fits_somewhere(used):
+        prices = None if used is None else search.prices(used)
+        if used is None or (prices is None and not search.fits_somewhere(used)):
             return None
         if price is not None and prices is not None and _within(price, prices):
             return Guess(price, used)
         if price is not None:
             search.note(used, price, prices)
-        following = search.following(prices)
-        if following is None:
+        price = search.following(prices)
+        if price is None:
             break
-        price = following
-        found = search.best(price)
-        if found is None:
-            return None
-        used = found
+        used = search.best(price)
     return search.guess()
 
 
@@ -86,6 +78,15 @@ class _Search:
         self.best: Callable[[Fraction], Flags | None] = self._best_exactly
         if face.settled or int(np.abs(face.merits).sum()) < SMALL:
             self.best = self._best_about
+
+    def first(self, price: Fraction | None) -> Flags | None:
+        """Return the best set at a price; any that may be good where none is known."""
+        if price is not None:
+            return self.best(price)
+        face = self._face
+        start = self._cost.start if face.settled else np.zeros(len(face.lower), dtype=np.int64)
+        picked = face.pick(start)
+        return None if picked is None else picked.used
 
     def _best_about(self, price: Fraction) -> Flags | None:
         """Return about the best set at a price, in floats."""

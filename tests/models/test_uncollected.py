@@ -1,0 +1,69 @@
+"""Much is made without anybody looking through it for garbage; who freezes objects keeps them frozen."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fairlead.models.uncollected import uncollected
+
+MANY = 5_000
+"""Containers made at once: far above the 700 after which a collector looks, as a rule."""
+
+
+@contextmanager
+def collections() -> Iterator[list[int]]:
+    """Count by generation how often the collector looks."""
+    found: list[int] = []
+
+    def note(phase: str, told: dict[str, int]) -> None:
+        if phase == "start":
+            found.append(told["generation"])
+
+    gc.callbacks.append(note)
+    try:
+        yield found
+    finally:
+        gc.callbacks.remove(note)
+
+
+@pytest.fixture(autouse=True)
+def _usual_threshold() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_nobody_looks_through_what_is_to_stay() -> None:
+    """Neither while it is made nor at once after it; a few more containers are no reason to look either."""
+    with collections() as found:
+        with uncollected(lasting=True):
+            made = [[number] for number in range(MANY)]
+        more = [[number] for number in range(100)]
+    assert not found
+    assert len(made) + len(more) == MANY + 100
+    assert gc.isenabled()
+
+
+def test_what_may_be_garbage_is_looked_at_soon() -> None:
+    """Of what need not stay the young part is looked at as soon as more is made."""
+    with collections() as found:
+        with uncollected():
+            made = [[number] for number in range(MANY)]
+        more = [[number] for number in range(100)]
+    assert found
+    assert len(made) + len(more) == MANY + 100
+
+
+def test_what_is_frozen_stays_so() -> None:
+    """Who froze objects himself keeps them frozen."""
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with uncollected(lasting=True):
+            pass
+        assert gc.get_freeze_count() >= frozen > 0
+    finally:
+        gc.unfreeze()
