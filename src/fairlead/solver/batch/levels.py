@@ -120,9 +120,12 @@ class _Levels:
         stages = [first]
         found = self._minimise(first, self.costs[0], 0)
         if found.infeasible:
-            return self._refuted(first), None
+            if first.best is not None:
+                raise InternalError("a batch is called infeasible of which a placement is known")
+            return Status.INFEASIBLE, None
         if found.best is None and not found.interrupted:
-            found = self._first(found)
+            placement = place_first(self.batch.problem)
+            found = replace(found, best=None if placement is None else self.batch.matrix(placement))
         if found.best is None:
             return Status.UNKNOWN, None
         found = self._go_on(stages, 0, found)
@@ -264,17 +267,6 @@ class _Levels:
             report(progress_of(cost.level.name, value, max(cost.bound(bound), Fraction(0)), seconds))
 
         return tell
-
-    def _refuted(self, stage: _Stage) -> Status:
-        """Return that there is no placement, unless one is known."""
-        if stage.best is not None:
-            raise InternalError("a batch is called infeasible of which a placement is known")
-        return Status.INFEASIBLE
-
-    def _first(self, found: Incumbent) -> Incumbent:
-        """Take any placement, where exchanges found none."""
-        placement = place_first(self.batch.problem)
-        return found if placement is None else replace(found, best=self.batch.matrix(placement))
 
 
 def _over_quota(part: Problem) -> bool:

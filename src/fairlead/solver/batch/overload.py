@@ -80,13 +80,7 @@ def _same(level: Attained, found: Attained) -> Attained:
     """Return a level with what was proven of its stand-in."""
     if level.value != found.value:
         raise InternalError(f"level {level.name} is {level.value}, not {found.value}")
-    return replace(
-        level,
-        bound=found.bound,
-        proven=found.proven,
-        resolution=found.resolution,
-        tolerance=found.tolerance,
-    )
+    return replace(found, name=level.name, value=level.value)
 
 
 def _telling(progress: Report) -> Report:
