@@ -25,7 +25,7 @@ def choice_of(seed: int) -> Choice:
     face = Face(
         limits,
         lower,
-        lower + [drawn.randint(0, 4) for _ in NAMES],
+        lower + np.array([drawn.randint(0, 4) for _ in NAMES]),
         drawn.randint(1, 9),
         open_to,
         open_to & [drawn.random() < 0.2 for _ in NAMES],

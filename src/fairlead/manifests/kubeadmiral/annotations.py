@@ -250,6 +250,10 @@ def _together(model: type[A], findings: Callable[[A], Iterator[Finding]], mark: 
     return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
 
 
+def _in_placements(read: _Placements) -> Iterator[Finding]:
+    return placement_findings(read.value)
+
+
 def _in_affinity(read: _Affinity) -> Iterator[Finding]:
     """List what cannot match in required terms."""
     required = read.value.cluster_affinity.required
@@ -270,10 +274,7 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
         "scheduling-mode": (MODE, partial(_no_word, MODES)),
         "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
         "tolerations": (TOLERATIONS, partial(_fault, _Tolerations)),
-        "placements": (
-            PLACEMENT,
-            partial(_together, _Placements, lambda read: placement_findings(read.value)),
-        ),
+        "placements": (PLACEMENT, partial(_together, _Placements, _in_placements)),
         "clusterSelector": (SELECTOR, partial(_fault, _Selector)),
         "affinity": (AFFINITY, partial(_together, _Affinity, _in_affinity)),
         "maxClusters": (

@@ -113,14 +113,20 @@ class OwnCosts:
         def by_level(some: Callable[[OwnCost], Any]) -> NDArray[Any]:
             return np.array([[some(own) for own in level] for level in levels], dtype=np.object_)
 
-        bend, slope = (by_level(some) for some in (lambda own: own.bend, lambda own: own.slope))
+        def parts(some: Callable[[OwnCost], Sequence[int | Fraction]]) -> tuple[NDArray[Any], NDArray[Any]]:
+            return (
+                by_level(lambda own: [ratio.numerator for ratio in some(own)]),
+                by_level(lambda own: [ratio.denominator for ratio in some(own)]),
+            )
+
+        bends, slopes = parts(lambda own: own.bend), parts(lambda own: own.slope)
+        tops, bottoms = (bends[0], slopes[0]), (bends[1], slopes[1])
         saved, constant = (by_level(some) for some in (lambda own: own.saved, lambda own: own.constant))
         using = by_level(lambda own: own.using)
-        top, bottom = (np.frompyfunc(some, 1, 1) for some in (_top, _bottom))
         held = np.array(
             [next((own.held for own in row if own.saved), [0] * len(row[0].bend)) for row in costs], np.int64
         )
-        return cls((top(bend), top(slope)), (bottom(bend), bottom(slope)), saved, held, using, constant)
+        return cls(tops, bottoms, saved, held, using, constant)
 
     def rows(self, at: Sequence[int]) -> OwnCosts:
         """Return the costs of some of the workloads."""
@@ -147,16 +153,6 @@ class OwnCosts:
         saved = np.array([math.ceil(each) for each in by_level @ self.saved], dtype=np.int64)
         using = np.array([math.floor(each) for each in by_level @ self.using], dtype=np.int64)
         return bent(bend, slope, saved[:, None], self.held), using, (by_level @ self.constant).tolist()
-
-
-def _top(ratio: Fraction) -> int:
-    """Return the numerator."""
-    return ratio.numerator
-
-
-def _bottom(ratio: Fraction) -> int:
-    """Return the denominator."""
-    return ratio.denominator
 
 
 def is_own(level: Level) -> bool:
