@@ -83,6 +83,13 @@ def test_who_has_no_way_out_keeps_nobody_from_his(make: Make, seed: int) -> None
     assert wrong == []
 
 
+def test_totals_of_one_name_are_told_apart_once_open() -> None:
+    """Two groups of one manifest name the cluster that a taint closes: one of their maxima is raised."""
+    count, wrong = failed(karmada, 7124)
+    assert count > 0
+    assert wrong == []
+
+
 def test_a_copy_that_is_opened_grows_with_the_room() -> None:
     """A copy that is as small as the room behind a taint takes more once the cluster is larger, too."""
     count, wrong = failed(kubeadmiral, 810390)

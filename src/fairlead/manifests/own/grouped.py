@@ -140,26 +140,33 @@ def added(
     taken = {rule.name for rule in rules if isinstance(rule, GroupTotal)}
     kept: list[WorkloadRule] = list(rules)
     told: list[Remark] = []
-    idle = [total for _, total, opening in found if opening or not (total.clusters or total.minimum)]
-    later = tuple(total for total in idle if total.closed)
-    if later:
-        # Candidates know which totals hold once clusters are opened.
-        kept = [
-            replace(rule, opening=(*rule.opening, *later))
-            if isinstance(rule, Candidates) and rule.opening is not None
-            else rule
-            for rule in kept
-        ]
+    later: list[Titled] = []
     for title, total, opening in found:
+        if total.closed and (opening or not (total.clusters or total.minimum)):
+            later.append(Titled(title, total))
         if opening:
             continue
         if not total.clusters and total.source:
             told.append(Remark(f"{title} has no eligible cluster", total.source))
         if total.clusters or total.minimum:
-            one = replace(total, name=f"{total.name}, {title}") if total.name in taken else total
-            taken.add(one.name)
-            kept.append(one)
+            kept.append(_apart(total, title, taken))
+    if later:
+        # Candidates know which totals hold once clusters are opened.
+        once_open = tuple(_apart(total, title, taken) for title, total, _ in later)
+        kept = [
+            replace(rule, opening=(*rule.opening, *once_open))
+            if isinstance(rule, Candidates) and rule.opening is not None
+            else rule
+            for rule in kept
+        ]
     return tuple(kept), tuple(told)
+
+
+def _apart(total: GroupTotal, title: str, taken: set[str]) -> GroupTotal:
+    """Return a total under a name that no other one has."""
+    one = replace(total, name=f"{total.name}, {title}") if total.name in taken else total
+    taken.add(one.name)
+    return one
 
 
 def _title(located: Located[GroupBounds], position: int) -> str:
