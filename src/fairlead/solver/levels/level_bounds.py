@@ -30,7 +30,7 @@ ALMOST = Fraction(1023, 1024)
 # Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
 CLOSE = 0.25
 # Workloads times clusters from which on prices are asked before a search.
-PRICED_EARLY = 240
+PRICED_EARLY = 100
 
 
 @dataclass(slots=True)
