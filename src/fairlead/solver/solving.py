@@ -164,18 +164,11 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
 
 @dataclass(frozen=True, slots=True)
 class _Explain:
-    """Says why there is no placement; nothing where another choice of affinity groups may have one.
-
-    Parameters
-    ----------
-    search
-        How to search.
-    certain
-        True where no choice of affinity groups has a placement.
-    """
+    """Says why there is no placement; nothing where another choice of affinity groups may have one."""
 
     search: Search
     certain: bool
+    """True where no choice of affinity groups has a placement."""
 
     def conflicts(self, problem: Problem, parts: Sequence[Problem] = ()) -> tuple[Conflict, ...]:
         """Return the conflicts of a problem that has no placement, or of its parts that have none."""
