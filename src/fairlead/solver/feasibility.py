@@ -18,7 +18,7 @@ from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -33,7 +33,8 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
-    if keep_and_repair(strict, standing_well(strict), deadline) is not None:
+    staying = standing_well(strict)
+    if quickly(strict, staying) is not None or keep_and_repair(strict, staying, deadline) is not None:
         return True
     return _searched(strict, deadline, seed)
 
@@ -88,8 +89,8 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
-    due = search.deadline.part(SHARE_OF_FLOOR)
-    if keep_and_repair(strict, standing_well(strict), due) is not None:
+    due, staying = search.deadline.part(SHARE_OF_FLOOR), standing_well(strict)
+    if quickly(strict, staying) is not None or keep_and_repair(strict, staying, due) is not None:
         return False
     if not search.deadline.remaining():
         return True

@@ -78,9 +78,18 @@ def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None 
     staying
         Keys of workloads that keep their own rules where they run now, and stand there.
     """
+    few = sum(each.key not in staying for each in part.workloads) * len(part.clusters) <= FEW
+    return _placed(part, staying, None if few else deadline)
+
+
+def quickly(part: Problem, staying: Collection[str]) -> Placement | None:
+    """Return any valid placement in which some workloads stay, the others where they fit; None for none."""
+    return _placed(part, staying, Deadline.after(0))
+
+
+def _placed(part: Problem, staying: Collection[str], deadline: Deadline | None) -> Placement | None:
     held = {each.key: each.current for each in part.workloads if each.key in staying}
-    few = (len(part.workloads) - len(held)) * len(part.clusters) <= FEW
-    found = reference.place_all(part, held, None if few else deadline)
+    found = reference.place_all(part, held, deadline)
     return None if found is None or shared_violations(part, found) else found
 
 
