@@ -7,6 +7,7 @@ from itertools import pairwise
 from fairlead.live.resources import BINDING, CLUSTER_BINDING, Resource
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
+from fairlead.models.rules.moves import stopped
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.report.manifests import Patch
@@ -35,8 +36,7 @@ class Step:
     @property
     def away(self) -> int:
         """Replicas that are stopped while others start in their place: one patch does both at once."""
-        leaving = sum(max(0, count - self.after.get(name, 0)) for name, count in self.before.items())
-        return min(leaving, sum(self.after.values()))
+        return min(stopped(self.before, self.after), sum(self.after.values()))
 
 
 def binding_kind(workload: Workload) -> Resource:

@@ -12,6 +12,7 @@ from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact, parsed
+from fairlead.models.rules.moves import stopped
 
 _SUCCESS = "Success"
 """Reason of the condition where all went well."""
@@ -84,7 +85,7 @@ def _stopped(entry: Entry, placed: Placed) -> int:
     """Return how many replicas are stopped where they run now."""
     after = {str(one["name"]): int(one.get("replicas", 0)) for one in placed.targets}
     before = {str(one["name"]): int(one.get("replicas", 0)) for one in entry.spec.get("clusters") or ()}
-    return sum(max(0, count - after.get(name, 0)) for name, count in before.items())
+    return stopped(before, after)
 
 
 def _in_order(targets: Any) -> list[Mapping[str, Any]]:

@@ -112,6 +112,12 @@ def _contributions(workloads: Workloads) -> tuple[tuple[Workload, Counting, tupl
     )
 
 
+def better(problem: Problem, *placements: Placement | None) -> Placement | None:
+    """Return the best of some valid placements, the first of equals; None where there is none."""
+    known = [each for each in placements if each is not None]
+    return min(known, key=lambda each: tuple(level.value for level in score(problem, each)), default=None)
+
+
 @kept
 def levels_of(problem: Problem) -> tuple[Level, ...]:
     """Return the levels to which at least one rule of the problem contributes, in order.

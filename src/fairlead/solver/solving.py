@@ -15,6 +15,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.score import better
 from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
@@ -31,7 +32,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
-from fairlead.solver.floor.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import is_small, keep_and_repair, repaired, standing_well
 from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
 from fairlead.solver.groups.partial import choose_partially

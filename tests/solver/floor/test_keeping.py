@@ -13,9 +13,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.score import better
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.floor.keeping import SMALL, better, keep_and_repair, standing_well
+from fairlead.solver.floor.keeping import SMALL, keep_and_repair, standing_well
 from random_problems import random_problem
 
 

@@ -10,6 +10,7 @@ from fairlead.models.levels import PRICED, Level
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Price
+from fairlead.models.rules.moves import stopped
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
@@ -112,9 +113,7 @@ def is_changed(outcome: Outcome, workload: Workload) -> bool:
 def shift_of(outcome: Outcome, workload: Workload) -> tuple[int, int]:
     """Return how many replicas there are more and fewer, cluster by cluster."""
     placed, held = outcome.placed(workload), workload.current
-    more = sum(max(0, count - held.get(name, 0)) for name, count in placed.items())
-    fewer = sum(max(0, count - placed.get(name, 0)) for name, count in held.items())
-    return more, fewer
+    return stopped(placed, held), stopped(held, placed)
 
 
 @dataclass(slots=True)

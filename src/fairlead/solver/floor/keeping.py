@@ -6,7 +6,7 @@ from fairlead.models.amounts import largest
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import score
+from fairlead.models.score import better
 from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
@@ -106,9 +106,3 @@ def standing_well(part: Problem) -> frozenset[str]:
         and max(each.current.values()) <= largest(each)
         and not any(violations_of(each, each.current))
     )
-
-
-def better(part: Problem, *placements: Placement | None) -> Placement | None:
-    """Return the best of some valid placements, the first of equals; None where there is none."""
-    known = [each for each in placements if each is not None]
-    return min(known, key=lambda each: tuple(level.value for level in score(part, each)), default=None)

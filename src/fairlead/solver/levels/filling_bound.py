@@ -21,7 +21,7 @@ from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
-from fairlead.models.score import levels_of, score, value_of
+from fairlead.models.score import better, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.blending import Blend
@@ -234,8 +234,7 @@ def evened_out(
     def wanted(found: Placement | None) -> Fraction:
         nonlocal best
         tried = Placement({**best, **(found or {})})
-        if not refused(problem, tried):
-            best = min(tried, best, key=lambda each: [level.value for level in score(problem, each)])
+        best = best if refused(problem, tried) else better(problem, tried, best) or best
         return enough
 
     everybody = frozenset(problem.workload_by_key)

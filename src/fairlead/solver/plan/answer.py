@@ -15,6 +15,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
+from fairlead.models.rules import moves
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.share import Amount, is_amount
 from fairlead.solver.plan.replay import PassedInside, passed_inside
@@ -190,13 +191,12 @@ class RebalancePlan(Answer):
 
     @cached_property
     def _shifts(self) -> Mapping[str, tuple[int, int]]:
-        """How many replicas of every workload that changes are started and stopped."""
-        found: dict[str, tuple[int, int]] = {}
-        for change in self.changes:
-            started, stopped = found.get(change.workload, (0, 0))
-            more = change.difference
-            found[change.workload] = started + max(0, more), stopped + max(0, -more)
-        return found
+        """How many replicas of every workload are started and stopped; empty where there is no target."""
+        target = self.outcome.placement
+        if target is None:
+            return {}
+        pairs = ((key, self.before.of(key), target.of(key)) for key in self.problem.workload_by_key)
+        return {key: (moves.stopped(new, old), moves.stopped(old, new)) for key, old, new in pairs}
 
     @cached_property
     def passed_inside(self) -> tuple[PassedInside, ...]:

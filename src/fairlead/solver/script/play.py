@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
+from fairlead.models.rules.moves import stopped
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
@@ -164,8 +165,7 @@ def _moved(workload: Workload, before: Mapping[str, int], after: Mapping[str, in
         return 0
     if workload.rule(Duplicated) is not None:
         return sum(count for name, count in before.items() if not after.get(name)) if workload.replicas else 0
-    stopped = sum(max(0, count - after.get(name, 0)) for name, count in before.items())
-    return max(0, stopped - max(0, sum(before.values()) - sum(after.values())))
+    return max(0, stopped(before, after) - max(0, sum(before.values()) - sum(after.values())))
 
 
 def _less(placed: Placed, waits: Placed) -> Placed:

@@ -14,7 +14,7 @@ from fairlead.models.check import check
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, candidates, duplicated, total
+from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload
@@ -295,8 +295,8 @@ def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
     lost = stopped = started = 0
     if now != then or not now.keys() <= here.keys():
         lost = sum(replicas for name, replicas in now.items() if name not in here)
-        stopped = sum(max(0, replicas - then.get(name, 0)) for name, replicas in now.items() if name in here)
-        started = sum(max(0, replicas - now.get(name, 0)) for name, replicas in then.items())
+        stopped = moves.stopped({name: count for name, count in now.items() if name in here}, then)
+        started = moves.stopped(then, now)
     moved = 0 if workload.rule(Duplicated) else min(started, stopped)
     missing = after.unplaced(workload)
     anyway = not lost and workload.key in before.problem.workload_by_key and _same(workload, before, after)

@@ -73,14 +73,15 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     fleet = changed(problem, changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
     asked = _Asked(settings, deadline)
-    before = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
-    after, misfit = asked.placed(fleet, _share(len(tried) + 1)) if changes else (before, not before.fits)
+    before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
+    after = before
+    if changes:
+        after, known = asked.answer(fleet, _share(len(tried) + 1), anyhow=True)
     left = range(len(tried), 0, -1)
     scenarios = [
         _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
     ]
     scenarios.sort(key=attrgetter("rank"))
-    known = after.fits or misfit
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios), known)
 
 
@@ -96,25 +97,18 @@ class _Asked:
     settings: Mapping[str, Any]
     deadline: Deadline
 
-    def answer(self, problem: Problem, share: float) -> Outcome:
-        """Return the best placement, a partial one where there is none that keeps all rules."""
-        return self._until(problem, self.deadline.part(share))
+    def answer(self, problem: Problem, share: float, *, anyhow: bool = False) -> tuple[Outcome, bool]:
+        """Return the best placement, and whether it is known if everything fits.
 
-    def placed(self, problem: Problem, share: float) -> tuple[Outcome, bool]:
-        """Return what is placed, if need be in part, and whether it is certain that not everything fits."""
-        due = self.deadline.part(share)
-        outcome = self._until(problem, due)
-        if outcome.status is Status.UNKNOWN:
+        It is a partial one where none keeps all rules; anyhow, also where that was not known in time.
+        """
+        due, partial = self.deadline.part(share), bool(self.settings.get("partial"))
+        outcome = self._solve(problem, due if partial else due.part(SHARE_OF_STRICT))
+        proven = not partial and outcome.status is not Status.UNKNOWN
+        again = outcome.status is Status.INFEASIBLE or (anyhow and outcome.status is Status.UNKNOWN)
+        if again and not partial:
             outcome = self._solve(problem, due, partial=True)
-            return outcome, _has_to_give_way(outcome)
-        return outcome, not outcome.fits and (not self.settings.get("partial") or _has_to_give_way(outcome))
-
-    def _until(self, problem: Problem, due: Deadline) -> Outcome:
-        """Return the best placement by then, a partial one where there is none that keeps all rules."""
-        if self.settings.get("partial"):
-            return self._solve(problem, due)
-        outcome = self._solve(problem, due.part(SHARE_OF_STRICT))
-        return outcome if outcome.status is not Status.INFEASIBLE else self._solve(problem, due, partial=True)
+        return outcome, outcome.fits or proven or _has_to_give_way(outcome)
 
     def _solve(self, problem: Problem, due: Deadline, **more: bool) -> Outcome:
         """Solve a problem by then."""
@@ -172,7 +166,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
     if not asked.deadline.remaining():
         return unanswered
     trial = changed(fleet, [change])
-    after, misfit = asked.placed(trial, share)
+    after, known = asked.answer(trial, share, anyhow=True)
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
@@ -186,7 +180,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
         started=sum(effect.started for effect in found),
         lost=sum(effect.lost for effect in found),
         fullness=fullness_of(after) if after.placement is not None else {},
-        known=after.fits or misfit,
+        known=known,
     )
 
 
