@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
 from fairlead.models.rules import Bounds, Candidates, Preference, WorkloadRule, bounds
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:
@@ -29,13 +29,21 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 @kept_of_last
 def _violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    own = (
+    return (*own_violations(problem, placement), *shared_violations(problem, placement))
+
+
+def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
+    """Return what breaks the rules of single workloads, as `check` does."""
+    return placement.once(_own_violations, problem.all_workloads)
+
+
+def _own_violations(placement: Placement, workloads: Workloads) -> tuple[Violation, ...]:
+    return tuple(
         violation
-        for workload in problem.workloads
+        for workload in workloads
         for placed in (placement.of(workload.key),)
         for violation in violations_of(in_kept_group(workload, placed), placed)
     )
-    return (*own, *shared_violations(problem, placement))
 
 
 def violations_of(

@@ -13,7 +13,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.shortfall import broken_before, still_broken
+from fairlead.models.shortfall import broken_before, still_broken, unmet
 from fairlead.models.shortfall_text import shortfalls
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
@@ -229,4 +229,6 @@ class Result:
     @property
     def fits(self) -> bool:
         """Whether every replica finds its place and every rule holds."""
-        return not (self.placement is None or self.shortfalls or self.violations or self.missing)
+        if self.placement is None or self.violations or self.missing:
+            return False
+        return not (self.problem.partial and unmet(self.problem, self.placement))

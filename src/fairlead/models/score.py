@@ -115,6 +115,8 @@ def _contributions(workloads: Workloads) -> tuple[tuple[Workload, Counting, tupl
 def better(problem: Problem, *placements: Placement | None) -> Placement | None:
     """Return the best of some valid placements, the first of equals; None where there is none."""
     known = [each for each in placements if each is not None]
+    if len(known) == 1:
+        return known[0]
     return min(known, key=lambda each: tuple(level.value for level in score(problem, each)), default=None)
 
 

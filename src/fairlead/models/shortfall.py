@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, in_kept_group, required_by, violations_of
+from fairlead.models.check import check, in_kept_group, own_violations, required_by, violations_of
 from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
@@ -55,10 +55,10 @@ def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
 
 def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Violation]]:
     """Yield what gave way in a placement, with the level on which it counts."""
-    for workload in problem.workloads:
-        placed = placement.of(workload.key)
-        for rule in workload.rules:
-            for violation in violations_of(workload, placed, (rule,)):
+    short = {each.workload for each in own_violations(problem, placement) if each.gives_way}
+    for workload in problem.workloads if short else ():
+        for rule in workload.rules if workload.key in short else ():
+            for violation in violations_of(workload, placement.of(workload.key), (rule,)):
                 if violation.gives_way:
                     yield Level(_falls_short_on(rule, workload), priority=workload.priority), violation
 

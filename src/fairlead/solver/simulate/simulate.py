@@ -102,13 +102,16 @@ class _Asked:
 
         It is a partial one where none keeps all rules; anyhow, also where that was not known in time.
         """
-        due, partial = self.deadline.part(share), bool(self.settings.get("partial"))
-        outcome = self._solve(problem, due if partial else due.part(SHARE_OF_STRICT))
-        proven = not partial and outcome.status is not Status.UNKNOWN
-        again = outcome.status is Status.INFEASIBLE or (anyhow and outcome.status is Status.UNKNOWN)
-        if again and not partial:
-            outcome = self._solve(problem, due, partial=True)
-        return outcome, outcome.fits or proven or _has_to_give_way(outcome)
+        due = self.deadline.part(share)
+        # Without time a partial answer is what is placed at once in full, where that is found.
+        known = False
+        if not self.settings.get("partial") and (due.remaining() or not anyhow):
+            outcome = self._solve(problem, due.part(SHARE_OF_STRICT))
+            known = outcome.status is not Status.UNKNOWN
+            if outcome.placement is not None or not (known or anyhow):
+                return outcome, known
+        outcome = self._solve(problem, due, partial=True)
+        return outcome, known or outcome.fits or _has_to_give_way(outcome)
 
     def _solve(self, problem: Problem, due: Deadline, **more: bool) -> Outcome:
         """Solve a problem by then."""
