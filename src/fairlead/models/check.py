@@ -83,6 +83,16 @@ def with_due(workloads: Iterable[Workload]) -> tuple[Workload, ...]:
     )
 
 
+def sound(workloads: Workloads) -> frozenset[str]:
+    """Return the keys of the workloads that run, and keep the rules they have where they do."""
+    return workloads.once(_sound)
+
+
+def _sound(workloads: Workloads) -> frozenset[str]:
+    running = (each for each in workloads if each.current)
+    return frozenset(each.key for each in running if not any(violations_of(each, each.current)))
+
+
 def in_kept_group(workload: Workload, placed: Mapping[str, int]) -> Workload:
     """Return a workload with the rules by which its placement counts.
 

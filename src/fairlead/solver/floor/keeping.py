@@ -3,11 +3,10 @@
 from collections.abc import Collection
 
 from fairlead.models.amounts import largest
-from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.check import shared_violations, sound
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import better
-from fairlead.models.workload import Workloads
 from fairlead.solver.batch.first_placing import are_rows, place_first
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
@@ -101,14 +100,6 @@ def standing_well(part: Problem) -> frozenset[str]:
     Without a rule for the total no cluster is asked for more than all replicas (or the largest copy), as
     everywhere in a search.
     """
-    return part.all_workloads.once(_standing_well)
-
-
-def _standing_well(workloads: Workloads) -> frozenset[str]:
-    return frozenset(
-        each.key
-        for each in workloads
-        if each.current
-        and max(each.current.values()) <= largest(each)
-        and not any(violations_of(each, each.current))
-    )
+    known = sound(part.all_workloads)
+    running = (each for each in part.workloads if each.key in known)
+    return frozenset(each.key for each in running if max(each.current.values()) <= largest(each))
