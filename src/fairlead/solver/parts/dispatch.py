@@ -19,6 +19,8 @@ from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
+LONG_ENOUGH = 3.0
+"""Seconds left, from which on that second is a small part of them."""
 
 FOR_SHARES = 0.8
 """Share of the time for a part in shares; where one of them fails the rest is for the whole."""
@@ -69,7 +71,7 @@ def solve_parts(
 def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
-    threads = places < WORTH_A_PROCESS
+    threads = places < WORTH_A_PROCESS or search.deadline.remaining() < LONG_ENOUGH
     from fairlead.solver.running.processes import machines_of
 
     return machines_of(

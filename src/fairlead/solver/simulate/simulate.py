@@ -16,6 +16,7 @@ from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
+from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
@@ -29,8 +30,6 @@ AT = "at"
 
 LARGEST_SHARE = 0.25
 """Of the time that is left, what the answers without and with the changes may use before a sweep."""
-SHARE_OF_STRICT = 0.6
-"""Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
 
 
 @hurried
@@ -76,7 +75,7 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
     after = before
     if changes:
-        after, known = asked.answer(fleet, _share(len(tried) + 1), anyhow=True)
+        after, known = asked.answer(fleet, _share(len(tried) + 1))
     left = range(len(tried), 0, -1)
     scenarios = [
         _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
@@ -97,33 +96,16 @@ class _Asked:
     settings: Mapping[str, Any]
     deadline: Deadline
 
-    def answer(self, problem: Problem, share: float, *, anyhow: bool = False) -> tuple[Outcome, bool]:
-        """Return the best placement, and whether it is known if everything fits.
-
-        It is a partial one where none keeps all rules; anyhow, also where that was not known in time.
-        """
-        due = self.deadline.part(share)
-        # Without time a partial answer is what is placed at once in full, where that is found.
-        known = False
-        if not self.settings.get("partial") and (due.remaining() or not anyhow):
-            outcome = self._solve(problem, due.part(SHARE_OF_STRICT))
-            known = outcome.status is not Status.UNKNOWN
-            if outcome.placement is not None or not (known or anyhow):
-                return outcome, known
-        outcome = self._solve(problem, due, partial=True)
-        return outcome, known or outcome.fits or _has_to_give_way(outcome)
-
-    def _solve(self, problem: Problem, due: Deadline, **more: bool) -> Outcome:
-        """Solve a problem by then."""
-        asked = {**self.settings, **more}
+    def answer(self, problem: Problem, share: float) -> tuple[Outcome, bool]:
+        """Return the best placement of what can be placed, and whether it is known if that is everything."""
+        asked = {**self.settings, "partial": True, "time_limit": self.deadline.part(share).limit}
         question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
-        return solve(question, **asked, time_limit=due.limit)
-
-
-def _has_to_give_way(outcome: Outcome) -> bool:
-    """Tell whether it is proven of a partial answer that not everything fits."""
-    levels = zip(levels_of(outcome.problem), outcome.objectives, strict=False)
-    return any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+        outcome = solve(question, **asked)
+        levels = tuple(zip(levels_of(outcome.problem), outcome.objectives, strict=False))
+        if outcome.fits:
+            told = tuple(found for level, found in levels if not is_shortfall(level))
+            return replace(outcome, problem=in_full(outcome.problem), objectives=told), True
+        return outcome, any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
@@ -169,7 +151,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
     if not asked.deadline.remaining():
         return unanswered
     trial = changed(fleet, [change])
-    after, known = asked.answer(trial, share, anyhow=True)
+    after, known = asked.answer(trial, share)
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
