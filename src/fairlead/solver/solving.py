@@ -22,6 +22,7 @@ from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
 from fairlead.solver.answers.answer import Answer, Question, together, unproven
+from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
@@ -293,6 +294,9 @@ def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
     """Claim no more than is known of the affinity groups: another choice may do, or come first."""
     if outcome.status is Status.INFEASIBLE and not grouped.exhausted:
         return Outcome(Status.UNKNOWN, outcome.origin, outcome.problem, None, seconds=outcome.seconds)
+    if outcome.problem.partial and not grouped.exhausted:
+        levels = tuple(replace(each, bound=0, proven=not each.value) for each in outcome.objectives)
+        return replace(outcome, status=status_of(levels), objectives=levels)
     if outcome.status is Status.OPTIMAL and not grouped.earliest:
         return replace(outcome, status=Status.FEASIBLE)
     return outcome

@@ -11,13 +11,16 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
 from fairlead.models.shapes import checked
-from fairlead.models.shortfall import is_shortfall
+from fairlead.models.shortfall import is_shortfall, unmet
 from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
+from fairlead.solver.conflicts.alone import fails_alone
+from fairlead.solver.conflicts.quotas import quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
@@ -105,7 +108,21 @@ class _Asked:
         if outcome.fits:
             told = tuple(found for level, found in levels if not is_shortfall(level))
             return replace(outcome, problem=in_full(outcome.problem), objectives=told), True
-        return outcome, any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+        proven = any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+        return outcome, proven or (self.deadline.remaining() > 0 and _is_hopeless(outcome))
+
+
+def _is_hopeless(outcome: Outcome) -> bool:
+    """Tell whether it is seen without a search that not everything fits which a placement leaves out."""
+    if outcome.placement is None:
+        return False
+    whole, short = in_full(outcome.problem), unmet(outcome.problem, outcome.placement)
+    failing = (whole.workload(key) for key in dict.fromkeys(each.workload or "" for each in short))
+    # In another affinity group a workload may fit, and leave others more room.
+    if any(not each.groups and fails_alone(each, whole) for each in failing):
+        return True
+    chosen = any(each.groups for each in whole.workloads)
+    return not chosen and (is_scarce(whole) or bool(quota_conflicts(whole)))
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
