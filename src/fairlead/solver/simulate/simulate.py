@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from operator import attrgetter
 from typing import Any, assert_never
 
+from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -31,6 +33,8 @@ from fairlead.solver.solving import solve
 DRAIN = "drain"
 AT = "at"
 
+FEW = 20
+"""Workloads that are looked at, once time is over, for whether they fit by themselves."""
 LARGEST_SHARE = 0.25
 """Of the time that is left, what the answers without and with the changes may use before a sweep."""
 
@@ -109,20 +113,22 @@ class _Asked:
             told = tuple(found for level, found in levels if not is_shortfall(level))
             return replace(outcome, problem=in_full(outcome.problem), objectives=told), True
         proven = any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
-        return outcome, proven or (self.deadline.remaining() > 0 and _is_hopeless(outcome))
+        return outcome, proven or _is_hopeless(outcome, quickly=not self.deadline.remaining())
 
 
-def _is_hopeless(outcome: Outcome) -> bool:
-    """Tell whether it is seen without a search that not everything fits which a placement leaves out."""
+def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
+    """Tell whether it is seen without a search that not everything fits; quickly only looks at a few."""
     if outcome.placement is None:
         return False
     whole, short = in_full(outcome.problem), unmet(outcome.problem, outcome.placement)
     failing = (whole.workload(key) for key in dict.fromkeys(each.workload or "" for each in short))
-    # In another affinity group a workload may fit, and leave others more room.
-    if any(not each.groups and fails_alone(each, whole) for each in failing):
-        return True
+    for workload in islice(failing, FEW if quickly else None):
+        tried = [in_group(workload, group) for group in from_start(workload)] or [workload]
+        if all(fails_alone(each, whole) for each in tried):
+            return True
+    # In other affinity groups workloads may leave each other more room.
     chosen = any(each.groups for each in whole.workloads)
-    return not chosen and (is_scarce(whole) or bool(quota_conflicts(whole)))
+    return not (quickly or chosen) and (is_scarce(whole) or bool(quota_conflicts(whole)))
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
