@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
-from fairlead.models.kept import kept_of_last
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
@@ -24,12 +23,7 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     strangers = [key for key in placed if key not in problem.workload_by_key]
     if strangers:
         raise UsageError(f"the placement names workloads that are not in the problem: {', '.join(strangers)}")
-    return _violations(problem, placed)
-
-
-@kept_of_last
-def _violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    return (*own_violations(problem, placement), *shared_violations(problem, placement))
+    return (*own_violations(problem, placed), *shared_violations(problem, placed))
 
 
 def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:

@@ -21,12 +21,11 @@ from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
-from fairlead.solver.answers.answer import Answer, Question, together, unproven
+from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together, unproven
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
-from fairlead.solver.answers.standing_alone import covers, stand_alone
 from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts

@@ -102,7 +102,7 @@ def test_what_no_longer_fits_is_placed_in_part() -> None:
 
 
 def test_without_time_it_is_not_known_whether_all_fits() -> None:
-    """Each alone finds room for its 4 or 5 replicas on member3, together 4 are left over when time is over."""
+    """Each alone finds room for its 4 or 5 replicas on member3; together 4 are left when time is over."""
     fewer, more = running(4, called="a", member1=4), running(5, called="b", member2=3, member3=2)
     simulation = fairlead.simulate(fairlead.load(fleet(3), fewer, more), Lose("east", "region"), time_limit=0)
     assert sum(each.unplaced for each in simulation.effects) == 4

@@ -7,9 +7,8 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.solver.answers.answer import Answer, Question, answered
+from fairlead.solver.answers.answer import Answer, Question, answered, stand_alone
 from fairlead.solver.answers.attainment import LexicographicResult
-from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.parts.methods import solve_part
 from fairlead.solver.running.deadline import Span
