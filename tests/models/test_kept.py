@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.kept import keep, kept, kept_of_last
-from fairlead.models.placement import Placement
+from fairlead.models.kept import keep, kept
 from fairlead.models.problem import Problem
 from fairlead.models.uncollected import hurried
 
@@ -20,13 +19,6 @@ def count(problem: Problem) -> int:
     """Return how many clusters there are, and tell that it was asked."""
     CALLS.append("count")
     return len(problem.clusters)
-
-
-@kept_of_last
-def total(problem: Problem, placement: Placement) -> int:
-    """Return all replicas, and tell that it was asked."""
-    CALLS.append("total")
-    return len(problem.clusters) * sum(sum(placed.values()) for placed in placement.values())
 
 
 @pytest.fixture(autouse=True)
@@ -50,14 +42,6 @@ def test_what_is_known_is_not_looked_for() -> None:
     keep(problem, count, 7)
     assert count(problem) == 7
     assert CALLS == []
-
-
-def test_of_placements_the_last_one_is_kept() -> None:
-    """Another placement is looked at, also one that is equal to the last: it is another object."""
-    problem = Problem((Cluster("a"),), ())
-    two, three = Placement({"w": {"a": 2}}), Placement({"w": {"a": 3}})
-    assert [total(problem, each) for each in (two, two, three, two)] == [2, 2, 3, 2]
-    assert len(CALLS) == 3
 
 
 @pytest.mark.parametrize(("limit", "collects"), [(0.05, False), (30, True), (None, True)])

@@ -52,10 +52,10 @@ def tolerance(rule: Balance, problem: Problem) -> Fraction:
     `TOLERANCE`, or what half a replica of the largest makes: sum (e / 2)^2 / s over clusters and resources,
     with ``e`` its request over what all replicas request together.
     """
-    members = [each for each in problem.workloads if each.key in rule.members]
+    members = [(needs(each), _copies(each)) for each in problem.workloads if each.key in rule.members]
     half = Fraction(0)
     for resource, shares in rule.shares.items():
-        asked = [(needs(each).get(resource, 0), _copies(each)) for each in members]
+        asked = [(needed.get(resource, 0), replicas) for needed, replicas in members]
         total = sum(need * replicas for need, replicas in asked)
         if total:
             part = Fraction(max(need for need, replicas in asked if replicas), 2 * total)

@@ -5,13 +5,12 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
-from fairlead.models.kept import kept_of_last
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
 from fairlead.models.rules import Bounds, Candidates, Preference, WorkloadRule, bounds
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:
@@ -24,18 +23,21 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     strangers = [key for key in placed if key not in problem.workload_by_key]
     if strangers:
         raise UsageError(f"the placement names workloads that are not in the problem: {', '.join(strangers)}")
-    return _violations(problem, placed)
+    return (*own_violations(problem, placed), *shared_violations(problem, placed))
 
 
-@kept_of_last
-def _violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    own = (
+def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
+    """Return what breaks the rules of single workloads, as `check` does."""
+    return placement.once(_own_violations, problem.all_workloads)
+
+
+def _own_violations(placement: Placement, workloads: Workloads) -> tuple[Violation, ...]:
+    return tuple(
         violation
-        for workload in problem.workloads
+        for workload in workloads
         for placed in (placement.of(workload.key),)
         for violation in violations_of(in_kept_group(workload, placed), placed)
     )
-    return (*own, *shared_violations(problem, placement))
 
 
 def violations_of(
@@ -73,6 +75,16 @@ def with_due(workloads: Iterable[Workload]) -> tuple[Workload, ...]:
         replace(each, due=True) if not each.due and any(violations_of(each, each.current)) else each
         for each in workloads
     )
+
+
+def sound(workloads: Workloads) -> frozenset[str]:
+    """Return the keys of the workloads that run, and keep the rules they have where they do."""
+    return workloads.once(_sound)
+
+
+def _sound(workloads: Workloads) -> frozenset[str]:
+    running = (each for each in workloads if each.current)
+    return frozenset(each.key for each in running if not any(violations_of(each, each.current)))
 
 
 def in_kept_group(workload: Workload, placed: Mapping[str, int]) -> Workload:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Self, TypeVar, TypeVarTuple, cast
+from typing import Any, Self, TypeVar, TypeVarTuple
 
 Found = TypeVar("Found")
 Other = TypeVar("Other")
@@ -48,23 +48,6 @@ def kept(find: Callable[[Value], Found]) -> Callable[[Value], Found]:
 def keep(value: Value, find: Callable[[Value], Found], result: Found) -> None:
     """Let a function that is `kept` return a result for a value of which that is known without a look."""
     _known(value)[(find.__wrapped__,)] = ((), result)  # type: ignore[attr-defined]
-
-
-def kept_of_last(find: Callable[[Value, Other], Found]) -> Callable[[Value, Other], Found]:
-    """Let a function of a problem and a placement run once for the same two, one after the other.
-
-    What is found is asked for again by whoever checks and by whoever tells it: only the last is kept.
-    """
-
-    @wraps(find)
-    def found(value: Value, other: Other) -> Found:
-        known = _known(value)
-        last = known.get((find,))
-        if last is None or last[0] is not other:
-            last = known[(find,)] = other, find(value, other)
-        return cast("Found", last[1])
-
-    return found
 
 
 def _known(value: Known) -> dict[object, tuple[object, Any]]:

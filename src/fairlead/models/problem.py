@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
@@ -11,7 +12,7 @@ from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known, kept
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.mistaken import is_count
-from fairlead.models.rules import Candidates, SharedRule
+from fairlead.models.rules import Candidates, Capacity, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.shapes import fit, misfits
@@ -103,12 +104,12 @@ class Problem(Shown, Known):
     @property
     def all_clusters(self) -> Clusters:
         """The clusters, with what was found out about them."""
-        return Clusters.of(self.clusters)
+        return cast("Clusters", self.clusters)
 
     @property
     def all_workloads(self) -> Workloads:
         """The workloads, with what was found out about them."""
-        return Workloads.of(self.workloads)
+        return cast("Workloads", self.workloads)
 
     @property
     def cluster_by_name(self) -> Mapping[str, Cluster]:
@@ -128,6 +129,11 @@ class Problem(Shown, Known):
     def workloads_in(self, namespace: str) -> tuple[Workload, ...]:
         """Return the workloads of a namespace in key order; none where the problem has none there."""
         return self.all_workloads.by_namespace.get(namespace, ())
+
+    @cached_property
+    def has_capacity(self) -> bool:
+        """Whether clusters can run out."""
+        return any(isinstance(rule, Capacity) for rule in self.rules)
 
     @property
     def charged(self) -> Charged:

@@ -11,9 +11,8 @@ from functools import cached_property
 from fairlead.models.expected_loss import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated
-from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.shortfall import broken_before, still_broken
+from fairlead.models.rules.duplicated import unplaced
+from fairlead.models.shortfall import broken_before, still_broken, unmet
 from fairlead.models.shortfall_text import shortfalls
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
@@ -200,15 +199,7 @@ class Result:
 
     def unplaced(self, workload: Workload) -> int:
         """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
-        placed = self.placed(workload)
-        copies = workload.rule(Duplicated)
-        if copies is None:
-            return max(0, workload.replicas - sum(placed.values()))
-        names = self.problem.candidates(workload)
-        if copies.choice and not placed:
-            return workload.replicas
-        chosen = [name for name in names if placed.get(name)] if copies.choice else names
-        return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
+        return unplaced(workload, self.placed(workload), self.problem.candidates(workload))
 
     @cached_property
     def expected_loss(self) -> Mapping[str, Fraction] | None:
@@ -229,4 +220,6 @@ class Result:
     @property
     def fits(self) -> bool:
         """Whether every replica finds its place and every rule holds."""
-        return not (self.placement is None or self.shortfalls or self.violations or self.missing)
+        if self.placement is None or self.violations or self.missing:
+            return False
+        return not (self.problem.partial and unmet(self.problem, self.placement))

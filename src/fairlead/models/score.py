@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.in_order import WORTH_ARRAYS
-from fairlead.models.kept import kept, kept_of_last
+from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, Deviation, Level, Measured
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
@@ -36,7 +36,6 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     return _scored(problem, placement if isinstance(placement, Placement) else Placement(placement))
 
 
-@kept_of_last
 def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
     problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
@@ -115,6 +114,8 @@ def _contributions(workloads: Workloads) -> tuple[tuple[Workload, Counting, tupl
 def better(problem: Problem, *placements: Placement | None) -> Placement | None:
     """Return the best of some valid placements, the first of equals; None where there is none."""
     known = [each for each in placements if each is not None]
+    if len(known) == 1:
+        return known[0]
     return min(known, key=lambda each: tuple(level.value for level in score(problem, each)), default=None)
 
 

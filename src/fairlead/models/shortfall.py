@@ -11,7 +11,14 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, in_kept_group, required_by, violations_of
+from fairlead.models.check import (
+    check,
+    in_kept_group,
+    own_violations,
+    required_by,
+    sound,
+    violations_of,
+)
 from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
@@ -32,7 +39,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 # A workload that is being scaled breaks nothing, and budgets are about moves, of which there are none yet.
 UNBROKEN = frozenset({total.KIND, duplicated.KIND, move_budget.KIND})
@@ -55,10 +62,10 @@ def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
 
 def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Violation]]:
     """Yield what gave way in a placement, with the level on which it counts."""
-    for workload in problem.workloads:
-        placed = placement.of(workload.key)
-        for rule in workload.rules:
-            for violation in violations_of(workload, placed, (rule,)):
+    short = {each.workload for each in own_violations(problem, placement) if each.gives_way}
+    for workload in problem.workloads if short else ():
+        for rule in workload.rules if workload.key in short else ():
+            for violation in violations_of(workload, placement.of(workload.key), (rule,)):
                 if violation.gives_way:
                     yield Level(_falls_short_on(rule, workload), priority=workload.priority), violation
 
@@ -101,8 +108,8 @@ def shortfall_levels(problem: Problem) -> tuple[Level, ...]:
     if not problem.partial:
         return ()
     found = [MADE_WORSE] if broken_amounts(problem) else []
-    told = {(workload.priority, key) for workload in problem.workloads for key in _may_fall_short(workload)}
-    for priority in sorted({workload.priority for workload in problem.workloads}, reverse=True):
+    told = problem.all_workloads.once(_may_fall_short)
+    for priority in sorted({priority for priority, _ in told}, reverse=True):
         found.extend(Level(key, priority=priority) for key in SHORTFALLS if (priority, key) in told)
     return tuple(found)
 
@@ -158,9 +165,9 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
 @kept
 def broken_amounts(problem: Problem) -> Mapping[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
-    return amounts(
-        violation for workload in problem.workloads for violation in _lacking_before(workload, problem)
-    )
+    known = sound(problem.all_workloads)
+    some = (each for each in problem.workloads if each.groups or each.key not in known)
+    return amounts(violation for workload in some for violation in _lacking_before(workload, problem))
 
 
 def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
@@ -204,10 +211,14 @@ def _running(workload: Workload, problem: Problem) -> dict[str, int]:
     return {cluster: count for cluster, count in workload.current.items() if count and cluster in known}
 
 
-def _may_fall_short(workload: Workload) -> Iterator[str]:
-    """Return the levels on which the rules of a workload may give way; those of one rule share a level."""
-    found = (_falls_short_on(rule, workload) for rule in workload.rules)
-    return (key for key in found if key)
+def _may_fall_short(workloads: Workloads) -> frozenset[tuple[int, str]]:
+    """Return priorities, and levels on which rules of theirs may give way; those of a kind share one."""
+    found: dict[tuple[int, type], str] = {}
+    for each in workloads:
+        for rule in each.rules:
+            if not found.get((each.priority, type(rule))):
+                found[each.priority, type(rule)] = _falls_short_on(rule, each)
+    return frozenset((priority, key) for (priority, _), key in found.items() if key)
 
 
 def _falls_short_on(rule: WorkloadRule, workload: Workload) -> str:

@@ -55,7 +55,7 @@ class _Answer:
 
     @cached_property
     def left(self) -> Amounts:
-        limited = any(isinstance(rule, Capacity) for rule in self.problem.rules)
+        limited = self.problem.has_capacity
         return remaining(self.problem, self.placement) if limited else {}
 
     @cached_property
@@ -156,7 +156,7 @@ def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _A
         return str(bounds.maximum(limits, workload, cluster).statement())
     if rule and cluster in rule.held_only and full > workload.current.get(cluster, 0):
         return str(candidates.closed(rule, workload, cluster).statement())
-    if any(isinstance(shared, Capacity) for shared in answer.problem.rules):
+    if answer.problem.has_capacity:
         crowded = _crowded(workload, cluster, full, answer)
         if crowded:
             return crowded

@@ -5,12 +5,19 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fairlead.models.affinity_groups import settled_in
+from fairlead.models.kept import kept
 from fairlead.models.problem import Problem
 from fairlead.models.rules import WorkloadRule
 from fairlead.models.workload import AffinityGroup, Workload
 
 T = TypeVar("T")
 Rules = tuple[WorkloadRule, ...]
+
+
+@kept
+def in_full(problem: Problem) -> Problem:
+    """Return a problem of which nothing gives way; the same one each time, with what is known of it."""
+    return replace(problem, partial=False) if problem.partial else problem
 
 
 def exchanged(every: Iterable[T], before: T, after: T) -> tuple[T, ...]:

@@ -11,6 +11,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds
+from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
@@ -89,7 +90,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     search
         How to search; a share of the time that is left is used here.
     """
-    strict = replace(part, partial=False)
+    strict = in_full(part)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
     if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):

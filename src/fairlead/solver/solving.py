@@ -20,11 +20,12 @@ from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.answers.answer import Answer, Question, together, unproven
+from fairlead.models.variants import in_full
+from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together, unproven
+from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
-from fairlead.solver.answers.standing_alone import covers, stand_alone
 from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
@@ -32,7 +33,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
-from fairlead.solver.floor.keeping import is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.floor.keeping import is_small, keep_and_repair, standing_well
 from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
 from fairlead.solver.groups.partial import choose_partially
@@ -194,7 +195,7 @@ def _solve(
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    whole = replace(bare, partial=False) if bare.partial else bare
+    whole = in_full(bare)
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
@@ -254,17 +255,13 @@ def _kept(answer: Answer) -> Answer:
 
 def _at_once(problem: Problem, search: Search) -> Answer:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
-    staying = standing_well(problem)
-    if not problem.partial:
-        found = keep_and_repair(problem, staying, search.deadline)
-        if found is None and search.deadline.remaining():
-            # What is left of the time is used by nobody else: whatever keeps all rules will do.
-            found = keep_and_repair(problem, staying, Deadline.after(0))
-    else:
-        bare = replace(problem, partial=False)
-        found = repaired(bare, staying, search.deadline) if staying else None
-        if found is None or is_small(problem):
-            found = better(problem, found, place_greedily(problem, Deadline.after(0)))
+    whole, staying = in_full(problem), standing_well(problem)
+    found = keep_and_repair(whole, staying, search.deadline)
+    if found is None and search.deadline.remaining():
+        # What is left of the time is used by nobody else: whatever keeps all rules will do.
+        found = keep_and_repair(whole, staying, Deadline.after(0))
+    if problem.partial and (found is None or is_small(problem)):
+        found = better(problem, found, place_greedily(problem, Deadline.after(0)))
     if found is not None and loose_levels(problem):
         from fairlead.solver.levels.tolerances import unsearched
 
@@ -296,6 +293,9 @@ def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
     """Claim no more than is known of the affinity groups: another choice may do, or come first."""
     if outcome.status is Status.INFEASIBLE and not grouped.exhausted:
         return Outcome(Status.UNKNOWN, outcome.origin, outcome.problem, None, seconds=outcome.seconds)
+    if outcome.problem.partial and not grouped.exhausted:
+        levels = tuple(replace(each, bound=0, proven=not each.value) for each in outcome.objectives)
+        return replace(outcome, status=status_of(levels), objectives=levels)
     if outcome.status is Status.OPTIMAL and not grouped.earliest:
         return replace(outcome, status=Status.FEASIBLE)
     return outcome

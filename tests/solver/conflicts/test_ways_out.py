@@ -34,8 +34,10 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.explaining import conflict, explanation
-from fairlead.solver.relaxation import relaxations
+from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.effort import Finding
+from fairlead.solver.running.engine import run
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -387,6 +389,31 @@ def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.Monke
     problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
     assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
     assert relaxations(problem, Deadline.after(0), 0) == ()
+
+
+def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3 and 3 replicas, room for 4: the same of many ways are told, whatever search is the last one."""
+    documents = [cluster("a", cpu=2), cluster("b", cpu=2), policy(placement=divided({}, maxReplicas=2))]
+    problem = load([*documents, *(deployment(f"web-{one}", replicas=3, cpu="1") for one in range(2))])
+
+    def told(last: int) -> tuple[list[str], int]:
+        due, searches = Deadline(), 0
+
+        def counted(*asked: Any) -> Finding:
+            nonlocal searches
+            searches += 1
+            found = run(*asked)
+            due.stop.asked = 0 < last <= searches
+            return found
+
+        for module in (model, relaxed):
+            monkeypatch.setattr(module, "run", counted)
+        return texts([way for way in relaxations(problem, due, 0) if way.proven]), searches
+
+    every, searches = told(0)
+    assert searches > 3
+    for last in range(1, searches):
+        assert set(told(last)[0]) <= set(every), last
 
 
 def test_a_quota_that_others_use_beyond_measure_is_no_way_out() -> None:

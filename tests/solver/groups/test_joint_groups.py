@@ -32,6 +32,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver import solving
 from fairlead.solver.groups import choosing, joint
 from fairlead.solver.groups.joint import Joint, first_choice
 from fairlead.solver.running.deadline import Deadline
@@ -185,6 +186,18 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
     assert outcome.status is status
     if found:
         assert outcome.rejected["w0"][0].reason == choosing.OUT_OF_TIME
+
+
+def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its first group w0 leaves w1 no place; that it would in the second one is not known."""
+    problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
+    first = {workload.key: workload.groups[0] for workload in problem.workloads}
+    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(None, proven=False))
+    monkeypatch.setattr(solving, "choose_partially", lambda *_: choosing.Chosen(first, found=False))
+    outcome = fairlead.solve(problem, partial=True)
+    assert outcome.status is Status.FEASIBLE
+    unplaced = next(level for level in outcome.objectives if level.name == "unplaced")
+    assert (unplaced.value, unplaced.bound, unplaced.proven) == (1, 0, False)
 
 
 def test_settled_workloads_are_not_asked_about() -> None:

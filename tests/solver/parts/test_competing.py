@@ -29,8 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, proven
-from fairlead.solver.answers.standing_alone import compete
+from fairlead.solver.answers.answer import Answer, Question, compete, proven
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.lexicographic import minimise_levels

@@ -29,8 +29,7 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.shortening import repairs_first
+from fairlead.solver.plan.schedule import repairs_first, waves_of
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline

@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import yaml
@@ -101,15 +102,28 @@ def test_what_no_longer_fits_is_placed_in_part() -> None:
 
 
 def test_without_time_it_is_not_known_whether_all_fits() -> None:
-    """The same 4 replicas have no place when time is over: that is shown, and proves nothing."""
-    problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
-    simulation = fairlead.simulate(problem, Lose("east", "region"), time_limit=0)
-    assert effect(simulation).unplaced == 4
+    """Each alone finds room for its 4 or 5 replicas on member3; together 4 are left when time is over."""
+    fewer, more = running(4, called="a", member1=4), running(5, called="b", member2=3, member3=2)
+    simulation = fairlead.simulate(fairlead.load(fleet(3), fewer, more), Lose("east", "region"), time_limit=0)
+    assert sum(each.unplaced for each in simulation.effects) == 4
     assert (simulation.fits, simulation.known) == (False, False)
-    assert "Not known whether it fits: 4 replicas unplaced (default/web 4) when time was over" in str(
-        simulation
-    )
+    assert "Not known whether it fits: 4 replicas unplaced" in str(simulation)
     assert code_of_simulation(simulation) == 4
+
+
+def test_what_has_no_cluster_left_does_not_fit_before_that_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All three clusters are drained: however little is proven in time, 9 replicas have no place."""
+
+    def unproven(*asked: Any, **settings: Any) -> Outcome:
+        outcome = fairlead.solve(*asked, **settings)
+        return replace(outcome, objectives=tuple(replace(each, bound=0) for each in outcome.objectives))
+
+    monkeypatch.setattr("fairlead.solver.simulate.simulate.solve", unproven)
+    problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
+    simulation = fairlead.simulate(problem, *(Drain(each.name) for each in problem.clusters))
+    assert (effect(simulation).unplaced, simulation.known) == (9, True)
 
 
 def test_one_workload_that_does_not_fit_stops_no_other() -> None:
@@ -348,11 +362,14 @@ def test_a_scenario_without_an_answer_is_not_the_worst() -> None:
     assert not both.fits
     lines = terminal(both, Look(width=80)).splitlines()
     assert " ".join(lines[4].split()) == "west not answered - - - - -"
-    assert "lose region east, 4 replicas unplaced (default/web 4); 1 not answered in time." in str(both)
+    assert (
+        "lose region east, 4 replicas unplaced (default/web 4). Not known of 1 more: 1 was not answered;"
+        in str(both)
+    )
     nothing = replace(simulation, scenarios=(late,))
     assert "Not known: no scenario was answered in time; raise the time limit." in str(nothing)
     others = replace(simulation, scenarios=(late, west))
-    assert "1 of 2 scenarios were not answered in time, everything fits in the others." in str(others)
+    assert "1 of 2 scenarios was not answered in time; everything fits in the others." in str(others)
     assert code_of_simulation(others) == 4
 
 
@@ -367,7 +384,7 @@ def test_a_scenario_that_may_fit_is_told_apart() -> None:
     assert " ".join(terminal(both, Look(width=80)).splitlines()[4].split()).startswith(
         "west not known 1 - - 2"
     )
-    assert "; not known of 1 in which not everything was placed in time." in str(both)
+    assert "Not known of 1 more: in 1 not everything was placed in time; raise the time limit." in str(both)
     assert code_of_simulation(both) == 3
     alone = replace(simulation, scenarios=(perhaps,))
     assert "Not known: in 1 of 1 scenario not everything was placed in time; worst: lose region west" in str(

@@ -58,6 +58,17 @@ def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
     return rule.copies.get(cluster, workload.replicas) if workload.replicas else 0
 
 
+def unplaced(workload: Workload, placed: Mapping[str, int], candidates: Iterable[str]) -> int:
+    """Return how many replicas that are wanted stand nowhere; under Duplicated summed over the copies."""
+    copies = workload.rule(Duplicated)
+    if copies is None:
+        return max(0, workload.replicas - sum(placed.values()))
+    if copies.choice and not any(placed.values()):
+        return workload.replicas
+    chosen = (name for name in candidates if placed.get(name) or not copies.choice)
+    return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
+
+
 def largest_copy(rule: Duplicated, workload: Workload) -> int:
     """Return how many replicas the largest full copy has."""
     return max([workload.replicas, *rule.copies.values()]) if workload.replicas else 0

@@ -50,21 +50,26 @@ def scenario_verdict(simulation: Simulation) -> str:
         return ""
     every = counted(len(scenarios), "scenario")
     bad = [scenario for scenario in scenarios if scenario.answered and not scenario.fits]
-    worst = f"worst: {bad[0].change}, {told(bad[0])}" if bad else ""
-    late = sum(not scenario.answered for scenario in scenarios)
-    unknown = f"; {late} not answered in time" if late else ""
-    certain = sum(scenario.known for scenario in bad)
+    certain = [scenario for scenario in bad if scenario.known]
+    worst = "".join(f"worst: {each.change}, {told(each)}" for each in (certain or bad)[:1])
+    late, perhaps = sum(not scenario.answered for scenario in scenarios), len(bad) - len(certain)
+    was = "was" if late == 1 else "were"
+    unanswered = f"{late} {was} not answered" if late else ""
     if certain:
-        left = len(bad) - certain
-        perhaps = f"; not known of {left} in which not everything was placed in time" if left else ""
-        return f"Does not fit in {certain} of {every}; {worst}{perhaps}{unknown}."
+        placed = f"in {perhaps} not everything was placed in time" if perhaps else ""
+        left = ", ".join(filter(None, (placed, unanswered)))
+        more = f" Not known of {perhaps + late} more: {left}; raise the time limit." if left else ""
+        return f"Does not fit in {len(certain)} of {every}; {worst}.{more}"
     if bad:
-        placed = f"in {len(bad)} of {every} not everything was placed in time"
-        return f"Not known: {placed}; {worst}{unknown}. Raise the time limit."
+        placed = ", ".join(
+            filter(None, (f"in {perhaps} of {every} not everything was placed in time", unanswered))
+        )
+        return f"Not known: {placed}; {worst}. Raise the time limit."
     if late == len(scenarios):
         return "Not known: no scenario was answered in time; raise the time limit."
     if late:
-        return f"Not known: {late} of {every} were not answered in time, everything fits in the others."
+        others = "everything fits in the others"
+        return f"Not known: {late} of {every} {was} not answered in time; {others}. Raise the time limit."
     return f"Fits: everything can be placed in each of the {every}."
 
 

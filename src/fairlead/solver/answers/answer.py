@@ -1,13 +1,15 @@
 """Answers of parts, and how the answers of several parts are one answer of all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fairlead.models.check import shared_violations
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.solver.answers.attainment import Apart, LexicographicResult, attained, status_of
@@ -150,3 +152,25 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
 def _freed(level: Attained) -> Attained:
     """Return a level of which nothing is known but that it cannot be below 0."""
     return Attained(level.name, level.value, 0, level.value <= level.tolerance, None, level.tolerance)
+
+
+def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
+    """Put workloads together that were placed alone; None where one was not, or they compete."""
+    if not covers(alone, part):
+        return None
+    placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
+    return None if compete(part, placement) else proven(part, placement)
+
+
+def compete(problem: Problem, placement: Placement) -> bool:
+    """Tell whether workloads that were placed alone break a rule that they share.
+
+    One workload alone keeps within capacity: its box does.
+    """
+    shared = [rule for rule in problem.rules if len(problem.workloads) > 1 or not isinstance(rule, Capacity)]
+    return bool(shared) and bool(shared_violations(problem, placement))
+
+
+def covers(alone: Mapping[str, Mapping[str, int]], problem: Problem) -> bool:
+    """Tell whether every workload of a problem was placed."""
+    return all(workload.key in alone for workload in problem.workloads)

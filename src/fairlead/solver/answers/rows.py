@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship
+from fairlead.models.rules import Companionship
 from fairlead.models.usage import Row, usage
 from fairlead.models.workload import Workload
 
@@ -15,7 +15,7 @@ Placed = Mapping[str, Mapping[str, int]]
 
 def overfull(used: Mapping[Row, int], part: Problem) -> frozenset[Row]:
     """Return the rows that are asked for more than there is; none where capacity is left out."""
-    if not any(isinstance(rule, Capacity) for rule in part.rules):
+    if not part.has_capacity:
         return frozenset()
     return frozenset(row for row, amount in used.items() if amount > part.limits.get(row, 0))
 

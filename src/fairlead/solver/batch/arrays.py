@@ -19,7 +19,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
     Candidates,
-    Capacity,
     Quota,
 )
 from fairlead.models.rules.capacity import graded_room, needs
@@ -195,7 +194,7 @@ def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int],
         for scope, left in allowance.left.items()
         if scope.cluster in columns and _name_of(allowance.rule, scope) in position
     }
-    if not has_capacity(problem):
+    if not problem.has_capacity:
         return quotas
     limits = problem.limits
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
@@ -208,18 +207,13 @@ def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int],
     }
 
 
-def has_capacity(problem: Problem) -> bool:
-    """Tell whether the clusters of a problem can run out."""
-    return any(isinstance(rule, Capacity) for rule in problem.rules)
-
-
 def _bounds(problem: Problem, clusters: tuple[str, ...], totals: Whole) -> tuple[Whole, Whole]:
     """Return the fewest and the most replicas by place, capacity that is shared left aside."""
     workloads = problem.workloads
     lower = _scattered(list(map(_minima, workloads)), clusters, 0)
     most = _scattered(list(map(_maxima, workloads)), clusters, UNBOUND)
     upper = np.minimum(_open(workloads, clusters) * totals[:, None], most)
-    if has_capacity(problem):
+    if problem.has_capacity:
         _grade(problem, upper)
     return lower, upper
 

@@ -11,20 +11,31 @@ from operator import not_
 import numpy as np
 
 from fairlead.models.check import check
+from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Preference, Quota, Total
 from fairlead.models.usage import add, usage_of
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 from fairlead.solver.answers.rows import among
 from fairlead.solver.batch.arrays import MOST, MOST_ASKED, Batch, Floats, Whole, batch_of
 from fairlead.solver.batch.separable import fits_arrays
 from fairlead.solver.exact.quick_placing import filled, place_quickly, wished
 
 
+@kept
 def can_be_filled(part: Problem) -> bool:
     """Tell whether quotas leave a problem alone and what all replicas ask for fits 64 bits."""
     return not any(isinstance(rule, Quota) for rule in part.rules) and fits_arrays(part)
+
+
+def are_rows(part: Problem) -> bool:
+    """Tell whether all workloads of a problem are rows of arrays that can be filled."""
+    return can_be_filled(part) and all(part.all_workloads.once(_which_are_rows))
+
+
+def _which_are_rows(workloads: Workloads) -> tuple[bool, ...]:
+    return tuple(map(is_a_row, workloads))
 
 
 def is_a_row(workload: Workload) -> bool:
@@ -73,9 +84,9 @@ class Filling:
     @classmethod
     def of_problem(cls, part: Problem) -> "Filling | None":
         """Start with the empty clusters of a problem; None where they are no rows, or too large."""
-        if not can_be_filled(part) or not all(map(is_a_row, part.workloads)):
+        if not are_rows(part):
             return None
-        batch = batch_of(part)
+        batch = part.once(batch_of)
         running = [sum(each.current.values()) for each in part.workloads]
         most = zip(batch.needs.max(axis=1, initial=0).tolist(), running, strict=True)
         return cls.of(batch) if sum(need * count for need, count in most) < MOST_ASKED else None
@@ -164,7 +175,7 @@ def place_first(part: Problem) -> Placement | None:
     Nothing gives way, and no affinity group is left to be chosen. Workloads that are more than a box and a
     total come first, each on any clusters that will do. All others are rows of arrays, see `Filling`.
     """
-    simple = [is_a_row(each) for each in part.workloads]
+    simple = part.all_workloads.once(_which_are_rows)
     rows = tuple(compress(part.workloads, simple))
     if not rows or not can_be_filled(part):
         return None
@@ -176,7 +187,7 @@ def place_first(part: Problem) -> Placement | None:
             return None
         placed[workload.key] = dict(found)
         add(limits, usage_of(workload, found, part), -1)
-    batch = batch_of(among(part, rows, limits) if placed else part)
+    batch = batch_of(among(part, rows, limits)) if placed else part.once(batch_of)
     if not batch.feasible:
         return None
     replicas = _Placing.of(batch).first()
@@ -214,20 +225,15 @@ class _Placing:
         return cls(batch, filling.wishes(), limit, asked)
 
     def first(self) -> Whole | None:
-        """Return the first placement that is found: by weights, then by prices and by room."""
+        """Return the first placement that is found: by weights, by prices and by room."""
         asked = self.fullness(self.batch.totals[:, None])
         if (asked[(self.limit < MOST_ASKED).all(axis=1)] > CLOSE_ENOUGH).any():
             return None  # all clusters together do not have what is asked for
-        if (self.fullness(self.wishes) <= 1.0).all():
-            # As near to the wishes as there is room: the largest first.
-            order = np.argsort(-self.asked, kind="stable")
-            if (found := self._filled_wholly(order, self.wishes)) is not None:
-                return found
         tight = asked.max(initial=0.0) > TIGHT
-        for way in (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room):
-            if (found := way()) is not None:
-                return found
-        return None
+        ways = (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room)
+        fits = (self.fullness(self.wishes) <= 1.0).all()
+        ordered = (self._by_wishes, *ways) if fits else (*ways, self._by_wishes)
+        return next((found for way in ordered if (found := way()) is not None), None)
 
     def fullness(self, replicas: Floats | Whole) -> Floats:
         """Return what clusters are asked for as a part of what they have, by resource and cluster.
@@ -238,6 +244,10 @@ class _Placing:
         limit = limit if replicas.shape[1] > 1 or limit.shape[1] == 1 else limit.sum(axis=1, keepdims=True)
         used = self.batch.needs.T @ replicas
         return np.where(limit > 0, used / np.maximum(limit, 0.5), 0.0)
+
+    def _by_wishes(self) -> Whole | None:
+        """Fill clusters as near to the wishes as there is room, the largest first."""
+        return self._filled_wholly(np.argsort(-self.asked, kind="stable"), self.wishes)
 
     def _by_room(self) -> Whole | None:
         """Fill clusters in the ratio of their room, first who has the fewest to choose from."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Quota, Total, quota
+from fairlead.models.rules import Candidates, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.solver.conflicts.units import Room, Unit, open_to
@@ -161,7 +161,7 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
 
 def is_scarce(problem: Problem) -> bool:
     """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside."""
-    if len(problem.workloads) < 2 or not any(isinstance(rule, Capacity) for rule in problem.rules):
+    if len(problem.workloads) < 2 or not problem.has_capacity:
         return False
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
     resources = frozenset(resource for each in problem.workloads for resource in needs(each))

@@ -90,7 +90,7 @@ def units_of(problem: Problem) -> tuple[Unit, ...]:
     """
     own = [unit for workload in problem.workloads for unit in _units_of(workload, problem)]
     shared = [unit for rule in problem.rules for unit in _shared(rule, problem)]
-    rooms = list(_rooms(problem)) if any(isinstance(rule, Capacity) for rule in problem.rules) else []
+    rooms = list(_rooms(problem)) if problem.has_capacity else []
     return tuple(sorted([*own, *shared, *rooms], key=_rank))
 
 
@@ -125,7 +125,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
         if isinstance(rule, BindingRule):
             for part, tell in _parts(rule, workload, problem):
                 yield Unit(part, tell, workload.key)
-    if any(isinstance(rule, Capacity) for rule in problem.rules):
+    if problem.has_capacity:
         for name in open_to(workload, problem):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:

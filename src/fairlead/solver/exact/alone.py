@@ -8,7 +8,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
-    Capacity,
     Duplicated,
     Spread,
     Tiers,
@@ -93,7 +92,7 @@ def stays(
         return False
     if not running.keys() <= problem.cluster_by_name.keys() or any(violations_of(workload, running)):
         return False
-    if any(isinstance(rule, Capacity) for rule in problem.rules):
+    if problem.has_capacity:
         left = problem.limits if available is None else available
         for name, count in running.items():
             if room_left(workload, problem.cluster_by_name[name], left) < count:

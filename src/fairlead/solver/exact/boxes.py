@@ -14,7 +14,7 @@ from fairlead.models.at_once import in_array
 from fairlead.models.cluster import Cluster
 from fairlead.models.in_order import in_order_of
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Total
 from fairlead.models.rules.bounds import maxima, minima
 from fairlead.models.rules.capacity import demands, graded_room, needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
@@ -92,7 +92,7 @@ def box_of(
     if copies is not None:
         lower = upper = np.array([copy_on(copies, workload, name) for name in names], dtype=np.int64)
     lower, upper = _at_least(lower, workload, names), _at_most(upper, workload, names)
-    if any(isinstance(rule, Capacity) for rule in problem.rules):
+    if problem.has_capacity:
         upper = np.minimum(upper, _rooms(workload, problem, names, available))
     upper = _most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
     if names and copies is not None:

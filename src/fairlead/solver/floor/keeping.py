@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from fairlead.models.amounts import largest
-from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.check import shared_violations, sound
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import better
-from fairlead.solver.batch.first_placing import place_first
+from fairlead.solver.batch.first_placing import are_rows, place_first
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
 
@@ -57,7 +57,8 @@ def keep_and_repair(
         found = repaired(part, (), due)
     if found is None and not due.remaining():
         found = place_first(part)
-    return found if found is not None or in_time else repaired(part, (), due)
+    # Where all are rows, what places one after the other was tried among the first placements.
+    return found if found is not None or in_time or are_rows(part) else repaired(part, (), due)
 
 
 def is_small(part: Problem) -> bool:
@@ -99,10 +100,6 @@ def standing_well(part: Problem) -> frozenset[str]:
     Without a rule for the total no cluster is asked for more than all replicas (or the largest copy), as
     everywhere in a search.
     """
-    return frozenset(
-        each.key
-        for each in part.workloads
-        if each.current
-        and max(each.current.values()) <= largest(each)
-        and not any(violations_of(each, each.current))
-    )
+    known = sound(part.all_workloads)
+    running = (each for each in part.workloads if each.key in known)
+    return frozenset(each.key for each in running if max(each.current.values()) <= largest(each))

@@ -1,17 +1,17 @@
 """A partial placement at once: one workload after the other, each as far as it fits into what is left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.check import violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Total, bounds, companionship
+from fairlead.models.rules import Candidates, Companionship, Duplicated, Total, bounds
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import score
+from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.first_placing import Filling
@@ -43,7 +43,7 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
 
 def _greedily(problem: Problem, deadline: Deadline, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
-    strict = replace(problem, partial=False)
+    strict = in_full(problem)
     at_once = not deadline.remaining() and not smallest_first
     filling = Filling.of_problem(strict) if at_once else None
     if filling is not None:
@@ -60,10 +60,12 @@ def _greedily(problem: Problem, deadline: Deadline, *, smallest_first: bool) -> 
 
 def _parted(problem: Problem, placed: dict[str, dict[str, int]]) -> Placement:
     """Take away what stands where companions must not stand."""
+    rules = [rule for rule in problem.rules if isinstance(rule, Companionship)]
     while wrong := [
         each
-        for each in shared_violations(problem, Placement(placed))
-        if each.rule == companionship.KIND and each.workload is not None and each.cluster is not None
+        for rule in rules
+        for each in rule.violations(problem, Placement(placed))
+        if each.workload is not None and each.cluster is not None
     ]:
         for violation in wrong:
             placed[violation.workload or ""].pop(violation.cluster or "", None)

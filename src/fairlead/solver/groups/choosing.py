@@ -104,7 +104,7 @@ def choose_groups(
     for part in _parts(problem):
         answer = _choose(part, feasible, due, seed)
         if not answer.found and otherwise is not None and due.remaining():
-            answer = otherwise(part)
+            answer = replace(otherwise(part), exhausted=answer.exhausted)
         answers.append(answer)
         chosen |= answer.groups
         rejected |= _rejected(part, answer)

@@ -7,9 +7,8 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.solver.answers.answer import Answer, Question, answered
+from fairlead.solver.answers.answer import Answer, Question, answered, stand_alone
 from fairlead.solver.answers.attainment import LexicographicResult
-from fairlead.solver.answers.standing_alone import stand_alone
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.parts.methods import solve_part
 from fairlead.solver.running.deadline import Span
@@ -19,6 +18,8 @@ from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
+LONG_ENOUGH = 3.0
+"""Seconds left, from which on that second is a small part of them."""
 
 FOR_SHARES = 0.8
 """Share of the time for a part in shares; where one of them fails the rest is for the whole."""
@@ -69,7 +70,7 @@ def solve_parts(
 def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
-    threads = places < WORTH_A_PROCESS
+    threads = places < WORTH_A_PROCESS or search.deadline.remaining() < LONG_ENOUGH
     from fairlead.solver.running.processes import machines_of
 
     return machines_of(

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
-from fairlead.solver.answers.answer import Answer, Question, proven, together
-from fairlead.solver.answers.standing_alone import stand_alone
+from fairlead.solver.answers.answer import Answer, Question, proven, stand_alone, together
 from fairlead.solver.feasibility import has_to_give_way, what_fits
 from fairlead.solver.parts.competing import solve_competing
 from fairlead.solver.parts.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor

@@ -7,7 +7,7 @@ from fairlead.models.check import in_kept_group
 from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Companionship, Quota, capacity
+from fairlead.models.rules import Candidates, Companionship, Quota, capacity
 from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
@@ -169,18 +169,12 @@ def migration_of(
         if isinstance(rule, Companionship)
     )
     bound = {key for group in companions for key in group.members}
-    used: dict[Place, int] = {}
-    due: dict[Place, int] = {}
+    used, due = _used(problem, current), _used(problem, target)
     paths: dict[str, WorkloadPath] = {}
     for workload in problem.workloads:
         start, end = dict(current.of(workload.key)), dict(target.of(workload.key))
-        moves = start != end
-        needs = _needs(
-            workload, problem, problem.cluster_by_name if everywhere and moves else {**start, **end}
-        )
-        charge(used, needs, start)
-        charge(due, needs, end)
-        if moves:
+        if start != end:
+            needs = _needs(workload, problem, problem.cluster_by_name if everywhere else {**start, **end})
             path = _path(workload, problem, (start, end), needs, options, everywhere=everywhere)
             paths[workload.key] = replace(path, bound=True) if workload.key in bound else path
     places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
@@ -197,6 +191,18 @@ def migration_of(
     }
     goals = {key: target.of(key) for key in problem.workload_by_key}
     return Migration(paths, still, limits, used, companions, regions, goals, options.most_moves)
+
+
+def _used(problem: Problem, placement: Placement) -> dict[Place, int]:
+    """Return what all workloads use where they are placed, of clusters and of quotas."""
+    found = dict(problem.used(placement)) if problem.has_capacity else {}
+    for rule in problem.rules:
+        if isinstance(rule, Quota):
+            for workload in problem.workloads_in(rule.namespace):
+                for scope, amount in asked(rule, workload, placement.of(workload.key)).items():
+                    place = _quota_place(rule, scope)
+                    found[place] = found.get(place, 0) + amount
+    return found
 
 
 def _path(
@@ -230,9 +236,8 @@ def _path(
 
 def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, dict[Place, int]]:
     """Return what one replica takes from clusters that have limits, and of quotas."""
-    bounded = any(isinstance(rule, Capacity) for rule in problem.rules)
     quotas = [rule for rule in problem.rules if isinstance(rule, Quota)]
-    needed = capacity.needs(workload) if bounded else {}
+    needed = capacity.needs(workload) if problem.has_capacity else {}
     limited, with_pods = problem.charged.names, problem.charged.with_pods
     found: dict[str, dict[Place, int]] = {}
     for name in names:

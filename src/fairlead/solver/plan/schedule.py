@@ -8,14 +8,200 @@ from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.blocked import blocked_moves
-from fairlead.solver.plan.greedy import distance, end_of
-from fairlead.solver.plan.migration import Migration, migration_of
+from fairlead.solver.plan.greedy import Steps, distance, end_of, repairs
+from fairlead.solver.plan.migration import (
+    Migration,
+    Place,
+    WorkloadPath,
+    charge,
+    left_over,
+    migration_of,
+    size,
+)
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.search import searched
-from fairlead.solver.plan.shortening import shortened
-from fairlead.solver.plan.steps import wave_of
-from fairlead.solver.plan.waves import WaveOptions, WavePlan
+from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach, searched
+from fairlead.solver.plan.steps import NOTHING, total, wave_of
+from fairlead.solver.plan.waves import Order, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.effort import Effort, Verdict
+
+LARGE = 8000
+"""Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""
+
+WIDTHS = (2, 3, 4, 5, 6)
+"""How many waves in a row are looked at together."""
+
+
+def shortened(
+    migration: Migration, everywhere: Everywhere | None, search: Search, deadline: Deadline, seed: int
+) -> Search:
+    """Return fewer waves to the same end where that was found, and a bound on their number.
+
+    A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
+    succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
+    answer in time.
+    """
+    if len(search.waves) < 2:
+        return Search(search.waves, search.detours, len(search.waves))
+    free = search.detours and everywhere is not None
+    chosen = everywhere() if free and everywhere is not None else migration
+    chosen = chosen.bound_for(end_of(chosen, search.waves)[0])
+    waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
+    # One wave has no detours; of more waves the calculation knows only those without.
+    bound = min(len(waves), fewest_waves(chosen, min(2, len(waves)) if search.detours else len(waves)))
+    while bound < len(waves) and deadline.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
+        effort = Effort(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
+        verdict, found = reach(chosen, bound, effort, everywhere=free)
+        if verdict is Verdict.INFEASIBLE:
+            bound += 1
+        elif found:
+            waves, bound = found, len(found)
+        else:
+            break
+    if not search.detours and size(chosen, len(waves)) <= SMALL:
+        waves = repairs_first(chosen, waves)
+    return Search(waves, search.detours, bound)
+
+
+def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
+    """Return the same steps, without detours, with those that mend something as early as they fit."""
+    room = migration.room(migration.used)
+    mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
+    moved = True
+    while moved:
+        moved = False
+        for number in range(1, len(waves)):
+            for key in mending:
+                earlier = _one_earlier(waves, number, key)
+                if earlier and holds(at(migration, waves[: number - 1]), earlier):
+                    waves = (*waves[: number - 1], *earlier, *waves[number + 1 :])
+                    moved = True
+    return tuple(wave for wave in waves if wave)
+
+
+def _one_earlier(waves: tuple[Steps, ...], number: int, key: str) -> tuple[Steps, ...]:
+    """Return a wave and the one before it, a workload's step in the earlier one; empty without one."""
+    before, wave = waves[number - 1], waves[number]
+    if key not in wave:
+        return ()
+    earlier = {**before, key: before.get(key, NOTHING) + wave[key]}
+    return earlier, {other: step for other, step in wave.items() if other != key}
+
+
+def _squeezed(
+    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+) -> tuple[Steps, ...]:
+    """Replace waves in a row by one fewer as long as that succeeds."""
+    for width in WIDTHS:
+        start = len(waves) - width
+        while start >= 0 and deadline.remaining():
+            part = at(migration, waves[:start])
+            shorter = _one_fewer(part, waves[start : start + width], deadline, seed, free=free)
+            if not shorter:
+                start -= 1
+                continue
+            waves = (*waves[:start], *shorter, *waves[start + width :])
+            start = min(start + 1, len(waves) - width)
+    return waves
+
+
+def _one_fewer(
+    migration: Migration, window: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+) -> tuple[Steps, ...]:
+    """Return one wave fewer that leads to the same state; empty where none was found."""
+    bound = migration.bound_for(end_of(migration, window)[0])
+    part = bound.starting_at(bound.start())
+    count = len(window) - 1
+    if size(part, count, everywhere=free) > 2 * SMALL:
+        return ()
+    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    return reach(part, count, effort, everywhere=free)[1]
+
+
+def fewest_waves(migration: Migration, most: int) -> int:
+    """Return a number of waves below which no plan reaches the target without detours.
+
+    Wave by wave, every cluster may take what its room allows at once, and everything that may have arrived
+    elsewhere may have left it the wave before; workloads do not get into each other's way in this
+    calculation, and each resource counts alone. What cannot have arrived even so takes another wave.
+    """
+    paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
+    if not paths:
+        return 0
+    arrived, least = 0, 1
+    if migration.most_moves is not None:
+        least = min(most, -(-sum(way.moves for way in paths) // migration.most_moves))
+    for number in range(least, most + 1):
+        room = _room(migration, paths, number)
+        for way in paths:
+            way.arrive(room, number)
+        if all(way.done for way in paths):
+            return number
+        if sum(way.started for way in paths) == arrived and not any(way.waits for way in paths):
+            return most
+        arrived = sum(way.started for way in paths)
+    return most
+
+
+class _Way:
+    """How much of one workload's way can have been made after so many waves."""
+
+    def __init__(self, path: WorkloadPath) -> None:
+        self.path = path
+        self.out, self.into = left_over(path, path.start)
+        self.gone = max(0, total(self.out) - total(self.into))
+        self.fresh = max(0, total(self.into) - total(self.out))
+        self.started = 0
+
+    @property
+    def moves(self) -> int:
+        """How many replicas are moved, started or stopped for good at the least."""
+        return total(self.into) + self.gone
+
+    @property
+    def done(self) -> bool:
+        """Whether everything can have been started."""
+        return self.started == total(self.into)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the availability, not room, lets no more start in one wave."""
+        return self.path.most is not None or self.path.order is not Order.START_FIRST
+
+    def left(self, number: int) -> dict[str, int]:
+        """Return how many replicas can have left every cluster when the new ones of a wave are started."""
+        # What is replaced the wave before, what stops for good, and what stops first up to this wave.
+        count = self.started + self.gone + number * self.path.early_allowed
+        return {cluster: min(out, count) for cluster, out in self.out.items()}
+
+    def arrive(self, room: Mapping[Place, int], number: int) -> None:
+        """Start as much as the room of every cluster by itself and the availability allow."""
+        fits = sum(min(count, _fits(self.path, cluster, room, count)) for cluster, count in self.into.items())
+        self.started = min(fits, number * self._in_one_wave() + self.gone)
+
+    def _in_one_wave(self) -> int:
+        """Return how many replicas can be started in one wave at the very most, for good ones left aside."""
+        path, both = self.path, (total(self.path.start), total(self.path.target))
+        early = path.early_allowed
+        if path.order is Order.STOP_FIRST:
+            return early + self.fresh
+        if path.most is None:
+            return total(self.into)
+        return max(path.most, *both) - min(both) + early
+
+
+def _fits(path: WorkloadPath, cluster: str, room: Mapping[Place, int], count: int) -> int:
+    """Return how many replicas fit on a cluster, at most a number."""
+    needs = path.needs.get(cluster, {})
+    return min((room[place] // need for place, need in needs.items()), default=count)
+
+
+def _room(migration: Migration, paths: list[_Way], number: int) -> dict[Place, int]:
+    """Return what arriving replicas can have used of every cluster in a wave at the very most."""
+    room = {place: max(0, left) for place, left in migration.room(migration.used).items()}
+    for way in paths:
+        charge(room, way.path.needs, way.left(number))
+    return room
 
 
 def waves_of(

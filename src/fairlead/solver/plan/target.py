@@ -107,7 +107,8 @@ def _prepared(
             rules.append(price)
         return tuple(rules)
 
-    return replace(with_rules(workload, counted), fresh=workload.fresh and not first, due=due)
+    after, fresh = with_rules(workload, counted), workload.fresh and not first
+    return after if (fresh, due) == (after.fresh, after.due) else replace(after, fresh=fresh, due=due)
 
 
 def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:

@@ -237,7 +237,7 @@ class Capacities:
 
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
         self._problem = problem
-        self._bind = any(isinstance(rule, Capacity) for rule in problem.rules)
+        self._bind = problem.has_capacity
         self._used = usage(problem.workloads, state, problem)
         self._target = target
         self._in_target = usage(problem.workloads, target, problem)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fairlead.models.check import check
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Quota, Total
+from fairlead.models.rules import Candidates, Quota, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
@@ -96,7 +96,7 @@ def _excesses(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Excess]
     for rule in problem.rules:
         if isinstance(rule, Quota):
             yield from _of_quota(rule, problem, found)
-    if any(isinstance(rule, Capacity) for rule in problem.rules):
+    if problem.has_capacity:
         yield from _of_clusters(problem, found)
 
 

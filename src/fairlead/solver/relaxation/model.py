@@ -57,7 +57,7 @@ class Solution:
     support
         The relaxables that are relaxed.
     certain
-        True where nothing cheaper exists.
+        True where nothing cheaper exists, and nothing of the same cost comes first.
     placement
         What can be placed with the changes made.
     """
@@ -201,7 +201,8 @@ class RelaxationModel:
         """Find the cheapest changes; None where none was found.
 
         First the least cost, then at that cost the fewest relaxables, the first kinds and the first names,
-        and then no more of a resource than is needed. Where time runs out, the best that was found is kept.
+        and then no more of a resource than is needed. Where time runs out, the best that was found is kept,
+        and is not certain: who had more time may be told something else.
         """
         if self.encoding is None:
             return None
@@ -211,11 +212,11 @@ class RelaxationModel:
         found = run(self.encoding.model, variables, cost, self._start(), effort)
         if found.values is None:
             return None
-        certain = found.verdict is Verdict.OPTIMAL
-        short = Effort(deadline.part(0.5), 1, seed, POLISHING)
         values: Sequence[int] = found.values
-        if certain:
+        if found.verdict is Verdict.OPTIMAL:
+            short = Effort(deadline, 1, seed, POLISHING)
             values = polished(Copy(self._model().clone(), variables, short), self.relaxed, values)
+        certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
         changes = changes_of(self.relaxed, values, self._placed(values))
         return Solution(changes, support(values, len(self.relaxed)), certain, self._placement(values))
 

@@ -177,7 +177,8 @@ def _search(
     proven, few = True, False
     while len(found) < most and fruitless < FRUITLESS:
         solution = model.run(deadline, seed)
-        if solution is None:
+        # A second way that is only the best in this time would be another one a moment later.
+        if solution is None or (found and not solution.certain):
             return found
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)

@@ -4,6 +4,8 @@ import logging
 import math
 import multiprocessing
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
@@ -11,13 +13,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.solver.running.deadline import Stop
-from fairlead.solver.running.interrupt import LOOK, undisturbed
+from fairlead.solver.running.interrupt import ENDING, LOOK, Listener, undisturbed
 from fairlead.solver.running.machines import ENGINES, Machines, Result, Task, ThisProcess
-from fairlead.solver.running.serving import serve
 
 RETRIES = 3
 """How often a task is started again whose worker was lost."""
@@ -218,3 +220,42 @@ def machines_of(
     if threads or slots == 1 or multiprocessing.current_process().daemon:
         return ThisProcess(slots)
     return LocalProcesses(slots, stop)
+
+
+def serve(line: Connection, master: int) -> None:
+    """Make this process a worker of another one.
+
+    It ends when the other one does, whatever it is doing. It lets go of standard output, so that whoever
+    reads the results is not kept waiting by a worker. It leaves Ctrl-C to the other one: the terminal sends
+    it to both. Where its work is listened to (`listening`), that ends when the other one wishes so.
+
+    Parameters
+    ----------
+    line
+        Nothing is ever sent on it; when the other process closes its end, or is gone, all work is to end.
+    master
+        Number of the other process.
+    """
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+    listener = Listener(_end)
+    signal.signal(signal.SIGTERM, listener)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # they are put off while processes start
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    threading.Thread(target=_watch, args=(line, master, listener), daemon=True).start()
+
+
+def _watch(line: Connection, master: int, listener: Listener) -> None:
+    """Wait until the other process lets go of the line; then end all work, and this process with it."""
+    line.poll(None)
+    listener.ask()
+    while os.getppid() == master:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    """End this process at once."""
+    os._exit(1)

@@ -17,7 +17,7 @@ from fairlead.models.usage import usage
 from fairlead.models.workload import Workload, as_it_runs
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.script.standing import Placed, Standing
-from fairlead.solver.simulate.reopening import interpreted
+from fairlead.solver.simulate.closing import interpreted
 
 
 def question(moment: Moment, standing: Standing, due: Collection[str]) -> Problem:

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from fairlead.models.affinity_groups import turn
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules import Candidates
 from fairlead.models.rules.capacity import demands
-from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.duplicated import unplaced
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.simulate.reopening import DRAINED
+from fairlead.solver.simulate.closing import DRAINED
 
 Placed = Mapping[str, Mapping[str, int]]
 """Replicas by workload and cluster."""
@@ -66,15 +66,9 @@ class Standing:
 
 
 def missing(workload: Workload, placed: Mapping[str, int]) -> int:
-    """Return how many replicas that are wanted stand nowhere; under Duplicated summed over the copies."""
-    copies = workload.rule(Duplicated)
-    if copies is None:
-        return max(0, workload.replicas - sum(placed.values()))
-    if not workload.replicas or (copies.choice and not placed):
-        return workload.replicas
+    """Return how many replicas that are wanted stand nowhere, on the clusters that its policy names."""
     rule = workload.rule(Candidates)
-    names = [name for name in placed if placed[name]] if copies.choice or rule is None else rule.names
-    return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in names)
+    return unplaced(workload, placed, placed if rule is None else rule.names)
 
 
 def evicted(moment: Moment, standing: Standing) -> Placed:

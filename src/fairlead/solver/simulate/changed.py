@@ -32,8 +32,7 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import closed_to, cordoned, drained, lost
-from fairlead.solver.simulate.reopening import interpreted, restored
+from fairlead.solver.simulate.closing import closed_to, cordoned, drained, interpreted, lost, restored
 from fairlead.solver.why.names import find_cluster, find_workload
 
 

@@ -2,21 +2,27 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from operator import attrgetter
 from typing import Any, assert_never
 
+from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
 from fairlead.models.shapes import checked
-from fairlead.models.shortfall import is_shortfall
+from fairlead.models.shortfall import is_shortfall, unmet
 from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
+from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
+from fairlead.solver.conflicts.alone import fails_alone
+from fairlead.solver.conflicts.quotas import quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
@@ -27,10 +33,10 @@ from fairlead.solver.solving import solve
 DRAIN = "drain"
 AT = "at"
 
+FEW = 20
+"""Workloads that are looked at, once time is over, for whether they fit by themselves."""
 LARGEST_SHARE = 0.25
 """Of the time that is left, what the answers without and with the changes may use before a sweep."""
-SHARE_OF_STRICT = 0.6
-"""Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
 
 
 @hurried
@@ -76,7 +82,7 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
     after = before
     if changes:
-        after, known = asked.answer(fleet, _share(len(tried) + 1), anyhow=True)
+        after, known = asked.answer(fleet, _share(len(tried) + 1))
     left = range(len(tried), 0, -1)
     scenarios = [
         _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
@@ -97,30 +103,32 @@ class _Asked:
     settings: Mapping[str, Any]
     deadline: Deadline
 
-    def answer(self, problem: Problem, share: float, *, anyhow: bool = False) -> tuple[Outcome, bool]:
-        """Return the best placement, and whether it is known if everything fits.
-
-        It is a partial one where none keeps all rules; anyhow, also where that was not known in time.
-        """
-        due, partial = self.deadline.part(share), bool(self.settings.get("partial"))
-        outcome = self._solve(problem, due if partial else due.part(SHARE_OF_STRICT))
-        proven = not partial and outcome.status is not Status.UNKNOWN
-        again = outcome.status is Status.INFEASIBLE or (anyhow and outcome.status is Status.UNKNOWN)
-        if again and not partial:
-            outcome = self._solve(problem, due, partial=True)
-        return outcome, outcome.fits or proven or _has_to_give_way(outcome)
-
-    def _solve(self, problem: Problem, due: Deadline, **more: bool) -> Outcome:
-        """Solve a problem by then."""
-        asked = {**self.settings, **more}
+    def answer(self, problem: Problem, share: float) -> tuple[Outcome, bool]:
+        """Return the best placement of what can be placed, and whether it is known if that is everything."""
+        asked = {**self.settings, "partial": True, "time_limit": self.deadline.part(share).limit}
         question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
-        return solve(question, **asked, time_limit=due.limit)
+        outcome = solve(question, **asked)
+        levels = tuple(zip(levels_of(outcome.problem), outcome.objectives, strict=False))
+        if outcome.fits:
+            told = tuple(found for level, found in levels if not is_shortfall(level))
+            return replace(outcome, problem=in_full(outcome.problem), objectives=told), True
+        proven = any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+        return outcome, proven or _is_hopeless(outcome, quickly=not self.deadline.remaining())
 
 
-def _has_to_give_way(outcome: Outcome) -> bool:
-    """Tell whether it is proven of a partial answer that not everything fits."""
-    levels = zip(levels_of(outcome.problem), outcome.objectives, strict=False)
-    return any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
+    """Tell whether it is seen without a search that not everything fits; quickly only looks at a few."""
+    if outcome.placement is None:
+        return False
+    whole, short = in_full(outcome.problem), unmet(outcome.problem, outcome.placement)
+    failing = (whole.workload(key) for key in dict.fromkeys(each.workload or "" for each in short))
+    for workload in islice(failing, FEW if quickly else None):
+        tried = [in_group(workload, group) for group in from_start(workload)] or [workload]
+        if all(fails_alone(each, whole) for each in tried):
+            return True
+    # In other affinity groups workloads may leave each other more room.
+    chosen = any(each.groups for each in whole.workloads)
+    return not (quickly or chosen) and (is_scarce(whole) or bool(quota_conflicts(whole)))
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
@@ -166,7 +174,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
     if not asked.deadline.remaining():
         return unanswered
     trial = changed(fleet, [change])
-    after, known = asked.answer(trial, share, anyhow=True)
+    after, known = asked.answer(trial, share)
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]

@@ -188,7 +188,7 @@ def _swapped(
 def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
     """Yield clusters that could have room for one replica more."""
     workload, part = about.workload, about.part
-    if not any(isinstance(rule, Capacity) for rule in part.rules):
+    if not part.has_capacity:
         return
     needed = needs(workload).keys() - {PODS}
     sets = not about.alone and any(map(binds_sets, part.workloads))

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
-from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total, total
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Total, total
 from fairlead.models.rules.capacity import amount_of, demands, graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import shortfall_of
@@ -58,7 +58,7 @@ def no_more(
     short = shortfall_of(workload, cluster, wanted, problem.allowances)
     if short is not None:
         return Block(*short)
-    if aside != "room" and any(isinstance(rule, Capacity) for rule in problem.rules):
+    if aside != "room" and problem.has_capacity:
         return _no_room(problem, workload, problem.cluster_by_name[cluster], replicas)
     return None
 
