@@ -11,11 +11,13 @@ from itertools import combinations
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders import capacity, quota
+from fairlead.encoders import capacity, move_budget, quota
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.selection import replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.cluster import Cluster
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
@@ -68,9 +70,9 @@ class Stock:
         """Whether all that is allowed is at hand, so that every bit that is lacking has to be added."""
         return self.allowed <= self.at_hand
 
-    def lacking(self, placed: Mapping[Place, int]) -> tuple[int, int]:
-        """Return how much is lacking for some replicas, and what that costs."""
-        used = sum(need * placed.get(place, 0) for place, need in self.asked.items())
+    def lacking(self, placement: Placement) -> tuple[int, int]:
+        """Return how much a placement lacks, and what that costs."""
+        used = sum(need * replicas_at(placement, place) for place, need in self.asked.items())
         by = used - self.at_hand if used > self.allowed else 0
         return by, -(-by // self.largest)
 
@@ -251,5 +253,6 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
 
 
 def _budget(rule: MoveBudget) -> Relaxable:
-    """Return more moves; no constraint of the encoding gives way, see `budgets`."""
-    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (), rule.source)
+    """Return more moves."""
+    key: Key = (move_budget.gives_way(rule), "most")
+    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (key,), rule.source)

@@ -25,7 +25,7 @@ from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation.closed_form import quick
-from fairlead.solver.relaxation.model import RelaxationModel
+from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
 from fairlead.solver.running.deadline import Deadline
 
@@ -172,10 +172,10 @@ def _search(
         True where relaxables that do not help by themselves are tried again, together with more.
     """
     found: list[Way] = []
-    model = RelaxationModel(apply(part, first), deadline)
+    model = relaxation_model(apply(part, first), deadline)
     fruitless = 0
     proven, few = True, False
-    while len(found) < most and fruitless < FRUITLESS:
+    while model is not None and len(found) < most and fruitless < FRUITLESS:
         solution = model.run(deadline, seed)
         if solution is None:
             return found
