@@ -33,13 +33,13 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
-    return _fits_at_once(strict, deadline) or _searched(strict, deadline, seed)
+    return placed_at_once(strict, deadline) is not None or _searched(strict, deadline, seed)
 
 
-def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
-    """Tell whether a placement is found without a search: any that will do, else the best one at once."""
+def placed_at_once(strict: Problem, deadline: Deadline) -> Placement | None:
+    """Return a placement that is found without a search: any that will do, else the best one at once."""
     staying = standing_well(strict)
-    return quickly(strict, staying) is not None or keep_and_repair(strict, staying, deadline) is not None
+    return quickly(strict, staying) or keep_and_repair(strict, staying, deadline)
 
 
 def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
@@ -92,7 +92,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
-    if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):
+    if placed_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)) is not None:
         return False
     if not search.deadline.remaining():
         return True

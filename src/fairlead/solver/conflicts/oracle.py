@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ortools.sat.python import cp_model
 
@@ -11,7 +11,6 @@ from fairlead.encoders.encoding import Constraint, Encoding, total
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
@@ -28,12 +27,8 @@ WORK = 0.05
 TRIES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A placement, and the positions of the units that it breaks."""
-
-    placement: Placement
-    broken: frozenset[int]
+Broken = frozenset[int]
+"""Positions of the units that a placement breaks."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: what was found until then still counts
@@ -52,19 +47,16 @@ class Oracle:
         self.seed = seed
         self._judge = Judge(problem, units)
         self._encoding, self._guards = _encoded(problem, units, deadline)
+        self.everything = frozenset(range(len(units)))
 
-    def judge(self, placement: Placement) -> Seen:
-        """Return a placement with what it breaks."""
-        return Seen(placement, self._judge.broken(placement))
-
-    def all_but_one(self, kept: Collection[int]) -> Seen | None:
-        """Return a placement that breaks a single unit, none of those kept; None where none is found."""
+    def all_but_one(self, kept: Collection[int]) -> Broken | None:
+        """Return a single unit that a placement breaks, none of those kept; None where none is found."""
         others = [guard for at, guard in enumerate(self._guards) if at not in kept]
         found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
-        return found if isinstance(found, Seen) else None
+        return found if isinstance(found, frozenset) else None
 
-    def many(self, kept: Collection[int]) -> Seen | None:
-        """Return a placement that keeps some units and many others; None where none keeps all of them.
+    def many(self, kept: Collection[int]) -> Broken | None:
+        """Return what a placement breaks that keeps some units and many others; None where there is none.
 
         Parameters
         ----------
@@ -79,29 +71,28 @@ class Oracle:
         seen = self.any(kept)
         if seen is None:
             return None
-        everything = frozenset(range(len(self._guards)))
-        waiting, size = sorted(seen.broken), max(1, len(seen.broken) // 2)
+        waiting, size = sorted(seen), max(1, len(seen) // 2)
         for _ in range(TRIES):
             if not waiting:
                 break
             more, waiting = waiting[:size], waiting[size:]
-            better = self.any((everything - seen.broken).union(more))
+            better = self.any((self.everything - seen).union(more))
             if better is not None:
                 seen = better
-                waiting = [at for at in waiting if at in seen.broken]
+                waiting = [at for at in waiting if at in seen]
             size = max(1, size // 2)
         return seen
 
-    def any(self, kept: Collection[int]) -> Seen | None:
-        """Return any placement that keeps some units; otherwise like `many`."""
+    def any(self, kept: Collection[int]) -> Broken | None:
+        """Return what any placement breaks that keeps some units; otherwise like `many`."""
         found = self._ask(kept, [])
         if found is Verdict.UNKNOWN:
             raise OutOfTime
-        return found if isinstance(found, Seen) else None
+        return found if isinstance(found, frozenset) else None
 
     def _ask(
         self, kept: Collection[int], also: Sequence[Constraint], work: float = math.inf
-    ) -> Seen | Verdict:
+    ) -> Broken | Verdict:
         """Run the model with some guards on."""
         if not self.deadline.remaining():
             raise OutOfTime
@@ -115,7 +106,7 @@ class Oracle:
         finding = run(model, variables, [], [], Effort(self.deadline, 1, self.seed, work))
         if finding.values is None:
             return finding.verdict
-        return self.judge(encoding.read(variables, finding.values))
+        return self._judge.broken(encoding.read(variables, finding.values))
 
 
 def _encoded(

@@ -10,6 +10,7 @@ from itertools import islice, product
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
@@ -186,7 +187,7 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and excess.is_verified(apply(part, changes), solution.placement, deadline, seed)
+            and _is_verified(apply(part, changes), solution.placement, deadline, seed)
         )
         if helps:
             found.append(Way(changes, proven))
@@ -199,6 +200,11 @@ def _search(
             model.relax_at_most(SIMPLE)
             few = True
     return found
+
+
+def _is_verified(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
+    return not check(problem, placement) or has_placement(problem, deadline, seed) is True
 
 
 def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
