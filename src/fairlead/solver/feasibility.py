@@ -14,8 +14,7 @@ from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
-from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
@@ -33,13 +32,13 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
-    return placed_at_once(strict, deadline) is not None or _searched(strict, deadline, seed)
+    return _fits_at_once(strict, deadline) or _searched(strict, deadline, seed)
 
 
-def placed_at_once(strict: Problem, deadline: Deadline) -> Placement | None:
-    """Return a placement that is found without a search: any that will do, else the best one at once."""
+def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
+    """Tell whether a placement is found without a search: any that will do, else the best one at once."""
     staying = standing_well(strict)
-    return quickly(strict, staying) or keep_and_repair(strict, staying, deadline)
+    return quickly(strict, staying) is not None or keep_and_repair(strict, staying, deadline) is not None
 
 
 def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
@@ -92,7 +91,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
         return True
-    if placed_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)) is not None:
+    if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):
         return False
     if not search.deadline.remaining():
         return True

@@ -1,5 +1,6 @@
 """What an explanation costs, counted in searches, and that sums tell the same as a search."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,7 @@ from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
 from fairlead.solver.conflicts.subset import only
 from fairlead.solver.conflicts.units import Unit, units_of
+from fairlead.solver.conflicts.witnesses import Witnessed
 from fairlead.solver.explaining import conflict as explaining
 from fairlead.solver.explaining import explanation
 from fairlead.solver.explaining.explanation import conflicts_of
@@ -208,14 +210,19 @@ def test_what_is_called_scarce_has_no_placement() -> None:
 
 def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """That too much is asked for is certain; whether all rules are needed is not, and it is said."""
-    monkeypatch.setattr(explaining, "placed_at_once", lambda *_: None)
-    monkeypatch.setattr(explaining, "has_placement", lambda *_: None)
+    late: Callable[..., object] = _nothing_seen
+    monkeypatch.setattr(explaining, "witnessed", late)
     monkeypatch.setattr(explaining, "Search", _out_of_time)
     (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
     assert conflict.proof is Proof.UNVERIFIED
     # Three totals of 20, and 25 clusters with 2 GPUs each: one sentence for either.
     assert len(conflict.rules) == 2
     assert "each of m0, m1, m10 and 22 more clusters has" in conflict.rules[1].text
+
+
+def _nothing_seen(*_: object) -> Witnessed:
+    """See no placement at all."""
+    return Witnessed((), frozenset(), frozenset(), complete=True)
 
 
 def _out_of_time(*_: object) -> None:

@@ -14,6 +14,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.encoding import total
 from fairlead.models.errors import InternalError
 from fairlead.models.statement import Proof
+from fairlead.solver.conflicts.closed_form import Found
 from fairlead.solver.conflicts.oracle import Broken, Oracle, OutOfTime
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Verdict
@@ -23,14 +24,6 @@ ROUNDS = 150
 """Placements that are looked for until a conflict is sought among all units."""
 LATER_ROUNDS = 20
 """Placements that are looked for after that, until it counts as minimal, though perhaps not the smallest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A conflict by the positions of its units, and what is known of it."""
-
-    units: tuple[int, ...]
-    proof: Proof
 
 
 @dataclass(slots=True)

@@ -6,23 +6,22 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.closed_form import closed_form
-from fairlead.solver.conflicts.hitting_set import Found, Search
+from fairlead.solver.conflicts.closed_form import Found, closed_form
+from fairlead.solver.conflicts.hitting_set import Search
 from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
 from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, units_of
+from fairlead.solver.conflicts.witnesses import filled, witnessed
 from fairlead.solver.conflicts.wording import Contradiction, shortened, told
-from fairlead.solver.feasibility import has_placement, placed_at_once
+from fairlead.solver.feasibility import has_placement
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ONE = 0.5
 """Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
 SHARE_OF_WITNESSES = 0.3
 """Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
-MOST_PLACES = 5_000
-"""Workloads times clusters up to which these keep all units but one, not only those of the conflict."""
 MOST_SEARCHED = 200
 """Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
 LONGEST_UNVERIFIED = 20
@@ -70,14 +69,20 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
         A problem without any placement.
     """
     found = _seen(problem, units, deadline)
-    broken: Sequence[frozenset[int]] = ()
-    spared: frozenset[int] = frozenset()
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED
     if found is not None and large and is_minimal_under_quota(problem, [units[at] for at in found.units]):
         return Found(found.units, Proof.MINIMAL)
+    broken: Sequence[frozenset[int]] = ()
     if found is not None and found.proof is not Proof.SMALLEST:
-        found, spared, broken = _witnessed(found, problem, units, deadline.part(SHARE_OF_WITNESSES), seed)
-    if found is None or (found.proof is not Proof.SMALLEST and not large):
+        seen = witnessed(problem, units, found.units, deadline.part(SHARE_OF_WITNESSES))
+        if seen.unavoidable.issuperset(found.units):
+            found = Found(found.units, Proof.SMALLEST)
+        elif seen.needed.issuperset(found.units):
+            found = Found(found.units, Proof.MINIMAL)
+        if found.proof is Proof.SMALLEST or (large and found.proof is Proof.MINIMAL):
+            return _confirmed(found, problem, units, seen.broken, deadline, seed)
+        broken = seen.broken if seen.complete else ()
+    if found is None or found.proof is not Proof.SMALLEST:
         try:
             part = deadline.part(SHARE_OF_ONE)
             search = Search(Oracle(problem, units, part, seed), list(broken))
@@ -85,74 +90,40 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
             found, broken = search.find(minimal) or found, search.broken
         except OutOfTime:
             pass
-    if found is None or found.proof is Proof.UNVERIFIED:
-        return found
-    return _confirmed(found, problem, units, spared.union(_only_ones(found, broken)), deadline, seed)
+    return _confirmed(found, problem, units, broken, deadline, seed)
 
 
 def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found | None:
     """Return a conflict that is seen without a solver: of one workload, or over something scarce."""
     if len(problem.workloads) == 1:
-        start = closed_form(problem.workloads[0], problem, units)
-        proof = Proof.SMALLEST if start is not None and start.smallest else Proof.MINIMAL
-        return None if start is None else Found(start.units, proof)
+        return closed_form(problem.workloads[0], problem, units)
     found = scarce(problem, units) if deadline.remaining() else None
     return None if found is None else Found(found, Proof.UNVERIFIED)
 
 
-def _witnessed(
-    found: Found, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int
-) -> tuple[Found, frozenset[int], Sequence[frozenset[int]]]:
-    """Look for placements without each unit of a conflict: those found at once, and of few units any.
-
-    Returns
-    -------
-    tuple
-        The conflict, proven as far as these show that: minimal where all its units but any one can be kept,
-        the smallest where all units there are can be, as then no conflict is without any of its own. Next
-        the positions of those without which there is a placement, and what each of these breaks of all units;
-        nothing where that is not looked at.
-    """
-    complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
-    judge = Judge(problem, units) if complete else None
-    few = len(units) <= MOST_SEARCHED
-    broken: list[frozenset[int]] = []
-    proofs: dict[int, Proof] = {}
-    for left_out in found.units:
-        for proof, kept in ((Proof.SMALLEST, range(len(units))), (Proof.MINIMAL, found.units)):
-            if left_out in proofs or not deadline.remaining() or (judge is None and kept is not found.units):
-                continue
-            reduced = only(problem, [units[at] for at in kept if at != left_out])
-            placement = placed_at_once(reduced, Deadline.after(0))
-            if placement is not None:
-                proofs[left_out] = proof
-                broken += [] if judge is None else [judge.broken(placement)]
-            elif proof is Proof.MINIMAL and few and has_placement(reduced, deadline, seed):
-                proofs[left_out] = proof
-    if len(proofs) == len(found.units):
-        smallest = all(each is Proof.SMALLEST for each in proofs.values())
-        found = Found(found.units, Proof.SMALLEST if smallest else Proof.MINIMAL)
-    return found, frozenset(proofs), broken
-
-
 def _confirmed(
-    found: Found,
+    found: Found | None,
     problem: Problem,
     units: Sequence[Unit],
-    spared: frozenset[int],
+    broken: Sequence[frozenset[int]],
     deadline: Deadline,
     seed: int,
-) -> Found:
+) -> Found | None:
     """Return a conflict as it was found where that can be verified, else as unverified."""
-    known = frozenset(at for at, unit in enumerate(found.units) if unit in spared)
-    sure = verified(problem, [units[at] for at in found.units], known, deadline, seed)
-    return found if sure else Found(found.units, Proof.UNVERIFIED)
+    if found is None or found.proof is Proof.UNVERIFIED:
+        return found
+    conflict = [units[at] for at in found.units]
+    if verified(problem, conflict, _spared(found, broken), deadline, seed):
+        return found
+    return Found(found.units, Proof.UNVERIFIED)
 
 
-def _only_ones(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
+def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
     """Return which units of a conflict are the only ones of it that some placement breaks."""
-    met = (each.intersection(found.units) for each in broken)
-    return frozenset[int]().union(*(each for each in met if len(each) == 1))
+    inside = frozenset(found.units)
+    met = (each & inside for each in broken)
+    only_ones = {next(iter(each)) for each in met if len(each) == 1}
+    return frozenset(at for at, unit in enumerate(found.units) if unit in only_ones)
 
 
 def verified(
@@ -163,7 +134,8 @@ def verified(
     Parameters
     ----------
     spared
-        Positions of those of which a placement was seen that keeps all the others.
+        Positions of those of which a placement was seen that breaks them and none of the others, judged by
+        the meaning of the rules.
 
     Returns
     -------
@@ -187,7 +159,18 @@ def verified(
         raise InternalError("rules that were called a conflict have a placement")
     if together is None:
         return False
-    return all(
-        at in spared or has_placement(only(problem, [*units[:at], *units[at + 1 :]]), deadline, seed)
-        for at in range(len(units))
-    )
+    judge = Judge(problem, units)
+    for at in range(len(units)):
+        rest = [*units[:at], *units[at + 1 :]]
+        if at in spared or _is_kept_simply(problem, rest, judge, at):
+            continue
+        if not has_placement(only(problem, rest), deadline, seed):
+            return False
+    return True
+
+
+def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_out: int) -> bool:
+    """Tell whether filling one cluster after the other keeps all units but the one that is left out."""
+    if len(problem.workloads) != 1:
+        return False
+    return judge.broken(filled(problem, rest)) <= {left_out}

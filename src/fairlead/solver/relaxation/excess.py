@@ -60,12 +60,6 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     ----------
     problem
         A problem without placement, with several workloads, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
     """
     found = relaxables(problem)
     if len(problem.workloads) < 2 or any(relaxable.sharing for relaxable in found):

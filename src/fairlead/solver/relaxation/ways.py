@@ -36,8 +36,6 @@ MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
 """Of the time, what may go into ways of single workloads; the rest verifies them."""
-
-
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 SIMPLE = 3
@@ -97,12 +95,6 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
     ----------
     part
         A problem without placement, in which every workload has its group, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
     modelled
         False makes no model of everything, which takes long for many workloads.
     """
@@ -245,17 +237,6 @@ def is_large(part: Problem) -> bool:
 
 def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
-
-    Parameters
-    ----------
-    part
-        A problem without placement, in which every workload has its group, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
 
     Returns
     -------
