@@ -24,7 +24,7 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
         sum s_ac <= most                                   over clusters that replicas leave
         sum t_ac <= most                                   over clusters at which they arrive
 
-    Where the total of a gives way, as many are wanted as are placed: N_a is ``sum x_ac``.
+    Where the total of a gives way, N_a counts with what it gives way by.
     """
     counted: list[cp_model.IntVar] = []
     unavoidable: list[cp_model.LinearExprT] = []
@@ -59,11 +59,11 @@ def _unavoidable(held: int, workload: Workload, encoding: Encoding) -> cp_model.
     because = Because(all_replicas.KIND, workload.key)
     if not held or not (encoding.gives(because, "least") or encoding.gives(because, "most")):
         return max(0, held - workload.replicas)
+    fewer, more = encoding.given.get((because, "least"), 0), encoding.given.get((because, "most"), 0)
     found = encoding.own_number(
         0, held, lambda placement: max(0, held - sum(placement.of(workload.key).values()))
     )
-    placed = total(encoding.replicas(workload.key, each.name) for each in encoding.problem.clusters)
-    encoding.model.add_max_equality(found, [0, held - placed])
+    encoding.model.add_max_equality(found, [0, held - workload.replicas + fewer - more])
     return found
 
 
