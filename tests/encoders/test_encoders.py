@@ -12,6 +12,7 @@ from brute_force import brute_force
 from fairlead.encoders.convex import ConvexFunction, cover
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, encode
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, PODS, Cluster
@@ -50,9 +51,9 @@ def problem_of(
     return Problem(tuple(Cluster(name, free=free.get(name)) for name in NAMES), (workload,), shared)
 
 
-def encoded(problem: Problem, *, explain: bool = False) -> Encoding:
+def encoded(problem: Problem) -> Encoding:
     """Return the model of a problem."""
-    encoding = encode(problem, explain=explain)
+    encoding = encode(problem)
     assert encoding is not None
     return encoding
 
@@ -282,16 +283,19 @@ def test_costs_of_one_level_need_one_scale() -> None:
         encoding.prefer(DEVIATION, (), because=Because("weights"), scale=3)
 
 
-def test_explained_models_switch_rules_on() -> None:
-    """With guards a contradiction is a choice of rules: all at once are infeasible, any but one are not."""
-    problem = problem_of(ALL, Total(), Bounds({"member1": Bound(3), "member2": Bound(3)}, {}))
-    encoding = encoded(problem, explain=True)
-    guards = list(encoding.guards.values())
-    assert {(because.rule, because.cluster, because.detail) for because in encoding.guards} == {
-        ("total", None, ""),
-        ("bounds", "member1", "minimum"),
-        ("bounds", "member2", "minimum"),
-    }
+def test_literals_switch_rules_on() -> None:
+    """4 replicas, two minima of 3: all at once are infeasible, any but one are not."""
+    rules: tuple[Total | Bounds, ...] = (
+        Total(),
+        Bounds({"member1": Bound(3)}),
+        Bounds({"member2": Bound(3)}),
+    )
+    problem = problem_of(ALL, *rules)
+    encoding = ConditionalEncoding(problem, {})
+    guards = [encoding.model.new_bool_var("") for _ in rules]
+    for rule, guard in zip(rules, guards, strict=True):
+        with encoding.under(guard):
+            ENCODERS[type(rule)](rule, problem.workloads[0], encoding)
     encoding.model.maximize(sum(guards))
     solver = cp_model.CpSolver()
     assert solver.solve(encoding.model) == cp_model.OPTIMAL

@@ -12,8 +12,7 @@ from fairlead.encoders.scale import Scale
 from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.solver.conflicts.units import units_of
-from fairlead.solver.conflicts.witnesses import filled
+from fairlead.models.statement import Proof
 from fairlead.solver.plan.greedy import _counts
 
 BILLIONS = 2**31 - 1
@@ -132,15 +131,14 @@ def test_weights_that_cannot_be_measured_are_refused(deviation: str) -> None:
 
 
 def test_conflicts_are_looked_for_with_requests_beyond_64_bits() -> None:
-    """One replica asks for more than 64 bits can say, and two of them have to stand on a cluster of 1 GiB.
-
-    The simple placement that fills one cluster after the other keeps the minimum of 2, whatever there is.
-    """
+    """One replica asks for more than 64 bits can say, and two of them have to stand on a cluster of 1 GiB."""
     least = static(("a", 1), ("b", 1), clusterConstraintTerms=[term("a", 2)])
     fleet = [cluster("a", memory="1Gi"), cluster("b", memory="1Gi")]
     asked = deployment(replicas=3, memory="999999999Ei")
     problem = fairlead.load([*fleet, asked, policy(placement=least)])
-    assert filled(problem, units_of(problem)).of("default/nginx") == {"a": 2}
+    (conflict,) = fairlead.solve(problem, workers=1).conflicts
+    assert conflict.proof is Proof.SMALLEST
+    assert [each.cluster for each in conflict.rules] == ["a", "a"]
 
 
 def test_weights_that_differ_too_much_are_refused_with_their_workload() -> None:

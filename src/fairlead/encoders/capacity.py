@@ -1,9 +1,7 @@
 """Capacity: what the workloads ask of a cluster together."""
 
-import math
-
 from fairlead.encoders.costs import Because
-from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
@@ -48,11 +46,10 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
             alone = Because(KIND, place.workload, cluster.name, resource) if len(row) == 1 else because
             encoding.limit(place, upper=limit // need, because=alone)
     for resource, row in rows.items():
-        limit = problem.limits.get((cluster.name, resource), 0)
-        if resource in loose:
-            _encode_row(row, limit, gives_way(cluster.name, resource), encoding)
-        elif len(row) > 1:
-            _encode_row(row, limit, because, encoding)
+        if resource in loose or len(row) > 1:
+            limit = problem.limits.get((cluster.name, resource), 0)
+            asking = gives_way(cluster.name, resource) if resource in loose else because
+            encoding.require_room(row, limit, because=asking)
 
 
 def gives_way(cluster: str, resource: str) -> Because:
@@ -67,12 +64,3 @@ def _encode_grades(problem: Problem, cluster: Cluster, encoding: Encoding) -> No
         if room is not None:
             because = Because(KIND, workload.key, cluster.name, "grades")
             encoding.limit(Place(workload.key, cluster.name), upper=room, because=because)
-
-
-def _encode_row(row: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
-    """Add the row of one resource where it can bind at all."""
-    if sum(need * encoding.variables.range(place).upper for place, need in row) <= limit:
-        return
-    divisor = math.gcd(*(need for _, need in row))
-    terms = [(encoding.replicas(*place), need // divisor) for place, need in row]
-    encoding.require_coupled(weighted(terms) <= limit // divisor, because=because)

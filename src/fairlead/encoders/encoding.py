@@ -1,5 +1,6 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -35,8 +36,6 @@ class Encoding:
     held
         How many replicas overflow tiers may hold, at least and at most, for every placement of interest: the
         shares of a tier are measured against what it holds. None leaves them out of the measure.
-    explain
-        True adds a guard literal for every `Because`: its constraints hold only where the guard does.
     giving
         How far every constraint may give way, on each side; None where all must hold. What gives way does not
         narrow a range; its slack variables are in `given`. A number of replicas lies between 0 and what the
@@ -50,17 +49,14 @@ class Encoding:
         centres: Placement | None = None,
         *,
         held: Held | None = None,
-        explain: bool = False,
         giving: Giving | None = None,
     ) -> None:
         self.problem = problem
         self.held = held
-        self.explain = explain
         self.model = cp_model.CpModel()
         self.variables = ReplicaVariables(problem, self.model, within or {})
         self.selection = Selection(self.model, self.variables)
         self.levels: dict[Level, LevelCost] = {}
-        self.guards: dict[Because, cp_model.IntVar] = {}
         self.coupled = False
         self._slack = None if giving is None else Slack(self.model, giving)
         self.centres = centres
@@ -74,7 +70,7 @@ class Encoding:
 
     def gives(self, because: Because, side: Side) -> bool:
         """Tell whether a constraint may give way on a side."""
-        return self._slack is not None and self._slack.gives(because, side) > 0
+        return self._slack is not None and self._slack.giving(because, side) > 0
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the variable for the replicas of a workload on a cluster."""
@@ -110,10 +106,10 @@ class Encoding:
 
         `lower`, `upper`: fewest and most replicas; None where there is no such bound.
         """
-        if lower is not None and (self.explain or self.gives(because, "least")):
+        if lower is not None and self.gives(because, "least"):
             self.require(self.replicas(*place) >= lower, because=because)
             lower = None
-        if upper is not None and (self.explain or self.gives(because, "most")):
+        if upper is not None and self.gives(because, "most"):
             self.require(self.replicas(*place) <= upper, because=because)
             upper = None
         if lower is not None or upper is not None:
@@ -122,17 +118,24 @@ class Encoding:
     def require(self, expression: Constraint, *, because: Because) -> None:
         """Require a linear constraint to hold."""
         if self._slack is None or isinstance(expression, bool):
-            added = [self.model.add(expression)]
+            self.model.add(expression)
         else:
-            added = list(self._slack.loosen(expression, because))
-        if self.explain:
-            for constraint in added:
-                constraint.only_enforce_if(self._guard(because))
+            self._slack.loosen(expression, because)
 
     def require_coupled(self, expression: Constraint, *, because: Because) -> None:
         """Require what is more than bounds and one total a workload: ties are harder to settle then."""
         self.coupled = True
         self.require(expression, because=because)
+
+    def require_room(self, asked: Sequence[tuple[Place, int]], room: int, *, because: Because) -> None:
+        """Require places to take no more than there is, each replica so much.
+
+        The row is divided by the greatest common divisor, and left out where it holds whatever the placement.
+        """
+        if sum(need * self.variables.range(place).upper for place, need in asked) > room:
+            divisor = math.gcd(*(need for _, need in asked)) or 1
+            terms = [(self.replicas(*place), need // divisor) for place, need in asked]
+            self.require_coupled(weighted(terms) <= room // divisor, because=because)
 
     def own_number(self, least: int, most: int, of: Callable[[Placement], int]) -> cp_model.IntVar:
         """Return a variable that a rule makes for itself; ``of`` returns its value in a placement."""
@@ -147,7 +150,7 @@ class Encoding:
 
     def imply(self, expression: Constraint) -> None:
         """Add what follows from other constraints and helps to see it; left out where those need not hold."""
-        if not self.explain and self._slack is None:
+        if self._slack is None:
             self.coupled = True
             self.model.add(expression)
 
@@ -249,12 +252,6 @@ class Encoding:
             found.extend(self._slack.values({variable.index: value for variable, value in found}))
         # A cost that two levels share names its variables twice.
         return list({variable.index: (variable, value) for variable, value in found}.values())
-
-    def _guard(self, because: Because) -> cp_model.IntVar:
-        """Return the literal that switches on what a rule requires."""
-        if because not in self.guards:
-            self.guards[because] = self.model.new_bool_var("")
-        return self.guards[because]
 
 
 def weighted(terms: Iterable[tuple[cp_model.IntVar, int]]) -> cp_model.LinearExpr:

@@ -14,37 +14,29 @@ Side = Literal["least", "most"]
 Giving = Callable[[Because, Side], int]
 """How far a constraint may be missed on a side, in its own unit; 0 where it must hold."""
 
-# CP-SAT's words for "no bound".
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+# From here on a bound is CP-SAT's word for none.
+_ENDLESS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A linear expression ``sum a x + b`` with one bound: at least that, or at most."""
+    """By how much a bound is missed, ``sum a x + b``; not at all where that is negative."""
 
     variables: tuple[cp_model.IntVar, ...]
     coefficients: tuple[int, ...]
     offset: int
-    bound: int
-    side: Side
 
     def missed(self, value_of: Mapping[int, int]) -> int:
         """Return by how much the bound is missed where variables, by index, have these values."""
         pairs = zip(self.variables, self.coefficients, strict=True)
-        reached = self.offset + sum(factor * value_of[variable.index] for variable, factor in pairs)
-        return max(0, self._sign * (self.bound - reached))
+        return max(0, self.offset + sum(factor * value_of[variable.index] for variable, factor in pairs))
 
     def farthest(self) -> int:
         """Return by how much the bound can be missed at most."""
         worst = self.offset
         for variable, factor in zip(self.variables, self.coefficients, strict=True):
-            ends = (factor * variable.domain.min(), factor * variable.domain.max())
-            worst += min(ends) if self.side == "least" else max(ends)
-        return max(0, self._sign * (self.bound - worst))
-
-    @property
-    def _sign(self) -> int:
-        return 1 if self.side == "least" else -1
+            worst += max(factor * variable.domain.min(), factor * variable.domain.max())
+        return max(0, worst)
 
 
 class Slack:
@@ -58,35 +50,28 @@ class Slack:
 
     def __init__(self, model: cp_model.CpModel, giving: Giving) -> None:
         self.given: dict[tuple[Because, Side], cp_model.IntVar] = {}
+        self.giving = giving
         self._model = model
-        self._giving = giving
         self._rows: dict[tuple[Because, Side], list[_Row]] = {}
-        self._widest: dict[tuple[Because, Side], int] = {}
 
-    def gives(self, because: Because, side: Side) -> int:
-        """Return how far a constraint may be missed on a side."""
-        return self._giving(because, side)
+    def loosen(self, expression: cp_model.BoundedLinearExpression, because: Because) -> None:
+        """Add a linear constraint that may give way.
 
-    def loosen(
-        self, expression: cp_model.BoundedLinearExpression, because: Because
-    ) -> Iterator[cp_model.Constraint]:
-        """Add a linear constraint that may give way; yield what was added.
-
-        ``lower <= e <= upper`` becomes ``e + s >= lower`` and ``e - t <= upper`` with slack s and t of
+        ``lower <= e <= upper`` becomes ``lower - e <= s`` and ``e - upper <= t`` with slack s and t of
         at most what is allowed. All constraints of one rule and side share a slack.
         """
         intervals = expression.bounds.flattened_intervals()
-        lower, upper = intervals[0], intervals[-1]
-        loose = [side for side in _bounded(lower, upper) if self._giving(because, side) > 0]
-        if not loose or len(intervals) != 2:
-            yield self._model.add(expression)
+        ends: tuple[tuple[Side, int, int], ...] = (("least", -1, intervals[0]), ("most", 1, intervals[-1]))
+        ends = tuple(end for end in ends if abs(end[2]) < _ENDLESS)
+        if len(intervals) != 2 or not any(self.giving(because, side) > 0 for side, _, _ in ends):
+            self._model.add(expression)
             return
-        variables, coefficients = tuple(expression.vars), tuple(expression.coeffs)
-        for side in _bounded(lower, upper):
-            bound = lower if side == "least" else upper
-            row = _Row(variables, coefficients, expression.offset, bound, side)
-            slack = self._slack(row, because) if side in loose else None
-            yield self._add(row, slack)
+        for side, sign, bound in ends:
+            coefficients = tuple(sign * factor for factor in expression.coeffs)
+            row = _Row(tuple(expression.vars), coefficients, sign * (expression.offset - bound))
+            slack = self._slack(row, (because, side))
+            missed = cp_model.LinearExpr.weighted_sum(row.variables, row.coefficients)
+            self._model.add(missed - slack <= -row.offset)
 
     def values(self, value_of: Mapping[int, int]) -> Iterator[tuple[cp_model.IntVar, int]]:
         """Yield the slack variables with the least values they can have.
@@ -96,38 +81,14 @@ class Slack:
         for key, variable in self.given.items():
             yield variable, max(row.missed(value_of) for row in self._rows[key])
 
-    def _slack(self, row: _Row, because: Because) -> cp_model.IntVar | None:
-        """Return the slack of a row; None where the row cannot be missed."""
-        key = (because, row.side)
-        widest = min(self._giving(because, row.side), row.farthest())
+    def _slack(self, row: _Row, key: tuple[Because, Side]) -> cp_model.IntVar | int:
+        """Return the slack of a row; 0 where the row cannot be missed."""
+        widest = min(self.giving(*key), row.farthest())
         if key not in self.given:
             if not widest:
-                return None
+                return 0
             self.given[key] = self._model.new_int_var(0, widest, "")
-            self._widest[key] = widest
-        elif widest > self._widest[key]:
+        elif widest > self.given[key].domain.max():
             self.given[key].with_domain(cp_model.Domain(0, widest))
-            self._widest[key] = widest
         self._rows.setdefault(key, []).append(row)
         return self.given[key]
-
-    def _add(self, row: _Row, slack: cp_model.IntVar | None) -> cp_model.Constraint:
-        variables, coefficients = list(row.variables), list(row.coefficients)
-        if slack is not None:
-            variables.append(slack)
-            coefficients.append(1 if row.side == "least" else -1)
-        reached = cp_model.LinearExpr.weighted_sum(variables, coefficients)
-        least, most = (row.bound, _HIGHEST) if row.side == "least" else (_LOWEST, row.bound)
-        return self._model.add_linear_constraint(
-            reached,
-            least - row.offset if row.side == "least" else least,
-            most - row.offset if row.side == "most" else most,
-        )
-
-
-def _bounded(lower: int, upper: int) -> Iterator[Side]:
-    """Yield the sides on which there is a bound."""
-    if lower > _LOWEST:
-        yield "least"
-    if upper < _HIGHEST:
-        yield "most"

@@ -7,6 +7,7 @@ from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, MoveBudget, Total
+from fairlead.models.rules import total as all_replicas
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import KIND
 from fairlead.models.workload import Workload
@@ -22,9 +23,11 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
         sum s_ac <= most + sum max(0, sum held_ac - N_a)   over all clusters, of what need not be stopped
         sum s_ac <= most                                   over clusters that replicas leave
         sum t_ac <= most                                   over clusters at which they arrive
+
+    Where the total of a gives way, N_a counts with what it gives way by.
     """
     counted: list[cp_model.IntVar] = []
-    unavoidable = 0
+    unavoidable: list[cp_model.LinearExprT] = []
     for workload in problem.workloads:
         if rule.workloads is not None and workload.key not in rule.workloads:
             continue
@@ -41,9 +44,27 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
         leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
         counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
         if rule.leaving is None and workload.rule(Total) is not None:
-            unavoidable += max(0, sum(held.values()) - workload.replicas)
-    because = Because(KIND, None, None, rule.name)
-    encoding.require_coupled(total(counted) <= rule.most + unavoidable, because=because)
+            unavoidable.append(_unavoidable(sum(held.values()), workload, encoding))
+    moved = total(counted) - cp_model.LinearExpr.sum(unavoidable)
+    encoding.require_coupled(moved <= rule.most, because=gives_way(rule))
+
+
+def gives_way(rule: MoveBudget) -> Because:
+    """Return what names a budget."""
+    return Because(KIND, None, None, rule.name)
+
+
+def _unavoidable(held: int, workload: Workload, encoding: Encoding) -> cp_model.LinearExprT:
+    """Return how many replicas have to be stopped, as fewer are wanted than are held."""
+    because = Because(all_replicas.KIND, workload.key)
+    if not held or not (encoding.gives(because, "least") or encoding.gives(because, "most")):
+        return max(0, held - workload.replicas)
+    fewer, more = encoding.given.get((because, "least"), 0), encoding.given.get((because, "most"), 0)
+    found = encoding.own_number(
+        0, held, lambda placement: max(0, held - sum(placement.of(workload.key).values()))
+    )
+    encoding.model.add_max_equality(found, [0, held - workload.replicas + fewer - more])
+    return found
 
 
 def _held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:

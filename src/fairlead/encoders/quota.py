@@ -1,10 +1,9 @@
 """Quota: what the workloads of a namespace may request together."""
 
-import math
 from dataclasses import dataclass, field
 
 from fairlead.encoders.costs import Because
-from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Quota, Total, total
@@ -69,20 +68,16 @@ def _ask(rows: dict[Scope, _Row], workload: Workload, resource: str, need: int, 
 def _is_fixed(workload: Workload, encoding: Encoding) -> bool:
     """Tell whether all replicas of a workload have to be placed, and no more."""
     divided = workload.rule(Total) is not None and workload.rule(Duplicated) is None
-    if not divided or encoding.explain or encoding.problem.partial:
+    if not divided or encoding.problem.partial:
         return False
     because = Because(total.KIND, workload.key)
     return not (encoding.gives(because, "least") or encoding.gives(because, "most"))
 
 
 def _require(terms: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
-    """Add a row where it can bind at all; a single place is bounded instead."""
-    if sum(need * encoding.variables.range(place).upper for place, need in terms) <= limit:
-        return
+    """Add a row; a single place is bounded instead."""
     loose = encoding.gives(because, "most")
     for place, need in terms if not loose and limit >= 0 else ():
         encoding.limit(place, upper=limit // need, because=because)
     if loose or limit < 0 or len(terms) > 1:
-        divisor = math.gcd(*(need for _, need in terms)) or 1
-        row = [(encoding.replicas(*place), need // divisor) for place, need in terms]
-        encoding.require_coupled(weighted(row) <= limit // divisor, because=because)
+        encoding.require_room(terms, limit, because=because)

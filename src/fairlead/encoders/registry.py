@@ -111,7 +111,6 @@ def encode(
     centres: Placement | None = None,
     *,
     held: Held | None = None,
-    explain: bool = False,
     giving: Giving | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Encoding | None:
@@ -121,12 +120,12 @@ def encode(
 
     Parameters
     ----------
-    within, centres, held, explain, giving
+    within, centres, held, giving
         See `Encoding`.
     in_time
         Asked before every rule; the work ends where it returns False.
     """
-    encoding = Encoding(problem, within, centres, held=held, explain=explain, giving=giving)
+    encoding = Encoding(problem, within, centres, held=held, giving=giving)
     workloads = problem.workloads
     if problem.partial:
         workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)

@@ -15,8 +15,7 @@ from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
-from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well

@@ -28,8 +28,7 @@ from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
 from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
-from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences

@@ -27,7 +27,7 @@ from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing
-from fairlead.solver.relaxation.model import RelaxationModel
+from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.running import engine
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
@@ -250,7 +250,9 @@ def test_what_is_settled_alone_is_settled() -> None:
 def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int) -> None:
     """The least that any changes cost, as the model of all of them proves it."""
     problem = competing(wanted, gpus, need)
-    solution = RelaxationModel(problem, Deadline()).run(Deadline(), 0)
+    model = relaxation_model(problem, Deadline())
+    assert model is not None
+    solution = model.run(Deadline(), 0)
     assert solution is not None
     assert solution.certain
     cost = sum(change.cost for change in solution.changes)

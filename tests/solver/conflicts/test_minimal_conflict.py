@@ -145,7 +145,7 @@ def test_quick_conflicts_are_minimal() -> None:
             found = closed_form(workload, by_itself, units)
             if found is not None:
                 seen += 1
-                confirm(by_itself, found.units, units, Proof.SMALLEST if found.smallest else Proof.MINIMAL)
+                confirm(by_itself, found.units, units, found.proof)
     assert seen > 40
 
 

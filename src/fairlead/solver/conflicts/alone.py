@@ -26,7 +26,6 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.closed_form import closed_form, most_in_groups
 from fairlead.solver.conflicts.units import units_of
@@ -218,6 +217,4 @@ def _conflict(workload: Workload, problem: Problem) -> Contradiction | None:
     found = closed_form(workload, by_itself, units)
     if found is None:
         return None
-    proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
-    said = told([units[at] for at in found.units], by_itself)
-    return Contradiction(said, proof, (workload,))
+    return Contradiction(told([units[at] for at in found.units], by_itself), found.proof, (workload,))

@@ -24,6 +24,7 @@ from fairlead.models.rules import (
     Spread,
     Total,
 )
+from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
 from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
@@ -36,14 +37,14 @@ P = TypeVar("P", bound=Part)
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """A minimal conflict by the positions of its units, and whether none has fewer."""
+class Found:
+    """A conflict by the positions of its units, and what is known of it."""
 
     units: Positions
-    smallest: bool
+    proof: Proof
 
 
-def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> ClosedForm | None:
+def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
     """Return a conflict of one workload; None where none is seen without a solver.
 
     Parameters
@@ -54,7 +55,7 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     most = widest(workload)
     for at, unit in enumerate(units):
         if _impossible(unit.part, most, problem):
-            return ClosedForm((at,), smallest=True)
+            return Found((at,), Proof.SMALLEST)
     outline = outline_of(workload, problem, units)
     every = (
         *_pairs(outline, problem, units),
@@ -65,7 +66,8 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     found = min((each for each in every if each is not None), key=len, default=None)
     if found is None:
         return None
-    return ClosedForm(tuple(sorted(found)), len(found) <= 2 or outline.only_boxes)
+    smallest = len(found) <= 2 or outline.only_boxes
+    return Found(tuple(sorted(found)), Proof.SMALLEST if smallest else Proof.MINIMAL)
 
 
 def _impossible(part: Part, most: int, problem: Problem) -> bool:

@@ -7,17 +7,15 @@ have no placement themselves (Ignatiev, Previti, Liffiton and Marques-Silva 2015
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.encoding import total
 from fairlead.models.errors import InternalError
-from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
-from fairlead.solver.conflicts.oracle import Oracle, OutOfTime, Seen
-from fairlead.solver.conflicts.units import Unit
-from fairlead.solver.conflicts.witnesses import exchanged
+from fairlead.solver.conflicts.closed_form import Found
+from fairlead.solver.conflicts.oracle import Broken, Oracle, OutOfTime
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
@@ -28,29 +26,12 @@ LATER_ROUNDS = 20
 """Placements that are looked for after that, until it counts as minimal, though perhaps not the smallest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A conflict by the positions of its units, and what is known of it."""
-
-    units: tuple[int, ...]
-    proof: Proof
-
-
 @dataclass(slots=True)
 class Search:
-    """What is known while a conflict is looked for.
+    """What is known while a conflict is looked for."""
 
-    Parameters
-    ----------
-    singles
-        Single units that are broken alone by a placement like one that was seen.
-    """
-
-    problem: Problem
-    units: Sequence[Unit]
     oracle: Oracle
-    broken: list[frozenset[int]] = field(default_factory=list)
-    singles: set[frozenset[int]] = field(default_factory=set)
+    broken: list[Broken]
 
     def find(self, start: Sequence[int] | None = None) -> Found | None:
         """Return a conflict, the smallest that can be found in time.
@@ -68,7 +49,7 @@ class Search:
         kept: Sequence[int] | None = start
         proof = Proof.UNVERIFIED if start is None else Proof.MINIMAL
         try:
-            bound = self._disjoint(len(start or self.units))
+            bound = self._disjoint(len(start or self.oracle.everything))
             if kept is None:
                 kept = self._together()
                 kept = self.minimal(kept)
@@ -110,24 +91,23 @@ class Search:
 
         It ends where what they break has no placement together, and so is a conflict itself.
         """
-        apart: list[frozenset[int]] = []
-        kept: frozenset[int] = frozenset()
+        apart = 0
+        kept: Broken = frozenset()
         for _ in range(ROUNDS):
-            if len(apart) >= enough:
+            if apart >= enough:
                 break
             seen = self.oracle.all_but_one(kept) or self.oracle.many(kept)
             if seen is None:
                 break
-            for broken in [seen.broken, *self._see(seen)]:
-                if kept.isdisjoint(broken):
-                    apart.append(broken)
-                    kept |= broken
-        return len(apart)
+            self._see(seen)
+            apart += 1
+            kept |= seen
+        return apart
 
     def _together(self) -> list[int]:
         """Return what the placements seen break together where that is a conflict, else all units."""
         seen = frozenset[int]().union(*self.broken)
-        return sorted(seen) if not self.possible(seen) else list(range(len(self.units)))
+        return sorted(seen) if not self.possible(seen) else sorted(self.oracle.everything)
 
     def _smallest(self, kept: Sequence[int]) -> Found:
         """Look for a conflict of fewer units; return the smallest, and whether it is proven to be that."""
@@ -147,28 +127,17 @@ class Search:
             pass
         return Found(tuple(sorted(kept)), Proof.MINIMAL)
 
-    def _see(self, seen: Seen) -> list[frozenset[int]]:
-        """Take in what a placement breaks, and single units that placements like it break instead of its own.
+    def _see(self, seen: Broken) -> None:
+        """Take in what a placement breaks.
 
         Raises
         ------
         InternalError
             Where it breaks nothing: then the problem was called infeasible and is not.
         """
-        if not seen.broken:
+        if not seen:
             raise InternalError("a problem is called infeasible of which a conflict has a placement")
-        self.broken.append(seen.broken)
-        if len(seen.broken) > 1 or seen.broken in self.broken[:-1]:
-            return []
-        (at,) = seen.broken
-        found: list[frozenset[int]] = []
-        for other in exchanged(seen.placement, self.units[at], self.problem):
-            broken = self.oracle.judge(other).broken
-            if len(broken) == 1 and broken not in self.singles:
-                self.singles.add(broken)
-                found.append(broken)
-        self.broken.extend(found)
-        return found
+        self.broken.append(seen)
 
 
 def fewest_that_meet(

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
-from fairlead.encoders.encoding import Constraint, Encoding, total, weighted
+from fairlead.encoders.encoding import Constraint, Encoding, total
+from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
@@ -27,30 +27,12 @@ WORK = 0.05
 TRIES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A placement, and the positions of the units that it breaks."""
-
-    placement: Placement
-    broken: frozenset[int]
+Broken = frozenset[int]
+"""Positions of the units that a placement breaks."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: what was found until then still counts
     """The deadline came before the answer."""
-
-
-class _GuardedUnits(Encoding):
-    """An encoding in which everything that a unit requires holds only where its guard does."""
-
-    def __init__(self, problem: Problem, within: dict[Place, Range], count: int) -> None:
-        super().__init__(problem, within, explain=True)
-        self.of_unit = [self.model.new_bool_var("") for _ in range(count)]
-        self.at = 0
-
-    def _guard(self, because: Because) -> cp_model.IntVar:
-        """Return the guard of the unit that is being encoded, whatever rule it says."""
-        del because
-        return self.of_unit[self.at]
 
 
 class Oracle:
@@ -64,20 +46,17 @@ class Oracle:
         self.deadline = deadline
         self.seed = seed
         self._judge = Judge(problem, units)
-        self._encoding = _encoded(problem, units, deadline)
+        self._encoding, self._guards = _encoded(problem, units, deadline)
+        self.everything = frozenset(range(len(units)))
 
-    def judge(self, placement: Placement) -> Seen:
-        """Return a placement with what it breaks."""
-        return Seen(placement, self._judge.broken(placement))
-
-    def all_but_one(self, kept: Collection[int]) -> Seen | None:
-        """Return a placement that breaks a single unit, none of those kept; None where none is found."""
-        others = [guard for at, guard in enumerate(self._encoding.of_unit) if at not in kept]
+    def all_but_one(self, kept: Collection[int]) -> Broken | None:
+        """Return a single unit that a placement breaks, none of those kept; None where none is found."""
+        others = [guard for at, guard in enumerate(self._guards) if at not in kept]
         found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
-        return found if isinstance(found, Seen) else None
+        return found if isinstance(found, frozenset) else None
 
-    def many(self, kept: Collection[int]) -> Seen | None:
-        """Return a placement that keeps some units and many others; None where none keeps all of them.
+    def many(self, kept: Collection[int]) -> Broken | None:
+        """Return what a placement breaks that keeps some units and many others; None where there is none.
 
         Parameters
         ----------
@@ -92,47 +71,48 @@ class Oracle:
         seen = self.any(kept)
         if seen is None:
             return None
-        everything = frozenset(range(len(self._encoding.of_unit)))
-        waiting, size = sorted(seen.broken), max(1, len(seen.broken) // 2)
+        waiting, size = sorted(seen), max(1, len(seen) // 2)
         for _ in range(TRIES):
             if not waiting:
                 break
             more, waiting = waiting[:size], waiting[size:]
-            better = self.any((everything - seen.broken).union(more))
+            better = self.any((self.everything - seen).union(more))
             if better is not None:
                 seen = better
-                waiting = [at for at in waiting if at in seen.broken]
+                waiting = [at for at in waiting if at in seen]
             size = max(1, size // 2)
         return seen
 
-    def any(self, kept: Collection[int]) -> Seen | None:
-        """Return any placement that keeps some units; otherwise like `many`."""
+    def any(self, kept: Collection[int]) -> Broken | None:
+        """Return what any placement breaks that keeps some units; otherwise like `many`."""
         found = self._ask(kept, [])
         if found is Verdict.UNKNOWN:
             raise OutOfTime
-        return found if isinstance(found, Seen) else None
+        return found if isinstance(found, frozenset) else None
 
     def _ask(
         self, kept: Collection[int], also: Sequence[Constraint], work: float = math.inf
-    ) -> Seen | Verdict:
+    ) -> Broken | Verdict:
         """Run the model with some guards on."""
         if not self.deadline.remaining():
             raise OutOfTime
         encoding = self._encoding
         model = encoding.model.clone()
         for at in sorted(kept):
-            model.add(encoding.of_unit[at] == 1)
+            model.add(self._guards[at] == 1)
         for constraint in also:
             model.add(constraint)
         variables = [variable for _, variable in encoding.variables.made()]
         finding = run(model, variables, [], [], Effort(self.deadline, 1, self.seed, work))
         if finding.values is None:
             return finding.verdict
-        return self.judge(encoding.read(variables, finding.values))
+        return self._judge.broken(encoding.read(variables, finding.values))
 
 
-def _encoded(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> _GuardedUnits:
-    """Encode every unit behind its guard."""
+def _encoded(
+    problem: Problem, units: Sequence[Unit], deadline: Deadline
+) -> tuple[Encoding, Sequence[cp_model.IntVar]]:
+    """Encode every unit behind its guard; return the guards as well."""
     widths = {workload.key: widest(workload) for workload in problem.workloads}
     within = {
         Place(key, cluster.name): Range(0, width)
@@ -140,36 +120,34 @@ def _encoded(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> _Gu
         for cluster in problem.clusters
     }
     everywhere = Candidates(tuple(problem.cluster_by_name))
-    encoding = _GuardedUnits(problem, within, len(units))
-    for at, unit in enumerate(units):
+    bare = replace(problem, workloads=tuple(replace(each, rules=()) for each in problem.workloads))
+    encoding = ConditionalEncoding(problem, within)
+    guards = [encoding.model.new_bool_var("") for _ in units]
+    for unit, guard in zip(units, guards, strict=True):
         if not deadline.remaining():
             raise OutOfTime
-        encoding.at = at
-        match unit.part:
-            case Room() as room:
-                _encode_room(room, problem, encoding)
-            case Companionship() | MoveBudget() | Quota() as shared:
-                ENCODERS[type(shared)](shared, problem, encoding)
-            case rule:
-                workload = problem.workload(unit.workload or "")
-                bare = replace(workload, rules=(everywhere,), group=None, groups=())
-                ENCODERS[kind_of(rule)](rule, bare, encoding)
-    return encoding
+        with encoding.under(guard):
+            match unit.part:
+                case Room() as room:
+                    _encode_room(room, problem, encoding)
+                case Quota() as rule:
+                    # Totals may be left out, so that nothing is asked for anyway.
+                    ENCODERS[Quota](rule, bare, encoding)
+                case Companionship() | MoveBudget() as shared:
+                    ENCODERS[type(shared)](shared, problem, encoding)
+                case rule:
+                    alone = replace(problem.workload(unit.workload or ""), rules=(everywhere,), groups=())
+                    ENCODERS[kind_of(rule)](rule, replace(alone, group=None), encoding)
+    return encoding, guards
 
 
 def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
     """Ask of a cluster no more than it has."""
+    because = Because("capacity", None, room.cluster)
     for resource in sorted(room.resources):
-        asked = {each.key: needs(each).get(resource, 0) for each in problem.workloads}
-        row = [(encoding.replicas(key, room.cluster), need) for key, need in asked.items() if need]
-        if row:
-            step = math.gcd(*(need for _, need in row))
-            limit = problem.limits.get((room.cluster, resource), 0) // step
-            terms = [(variable, need // step) for variable, need in row]
-            # More than all of them ask for is no limit.
-            most = (
-                encoding.variables.range(Place(key, room.cluster)).upper * need for key, need in asked.items()
-            )
-            if sum(most) // step <= limit:
-                continue
-            encoding.require(weighted(terms) <= limit, because=Because("capacity", None, room.cluster))
+        asked = [
+            (Place(each.key, room.cluster), need)
+            for each in problem.workloads
+            if (need := needs(each).get(resource, 0))
+        ]
+        encoding.require_room(asked, problem.limits.get((room.cluster, resource), 0), because=because)

@@ -6,8 +6,8 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.closed_form import closed_form
-from fairlead.solver.conflicts.hitting_set import Found, Search
+from fairlead.solver.conflicts.closed_form import Found, closed_form
+from fairlead.solver.conflicts.hitting_set import Search
 from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
@@ -85,7 +85,7 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     if found is None or found.proof is not Proof.SMALLEST:
         try:
             part = deadline.part(SHARE_OF_ONE)
-            search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
+            search = Search(Oracle(problem, units, part, seed), list(broken))
             minimal = None if found is None or found.proof is Proof.UNVERIFIED else found.units
             found, broken = search.find(minimal) or found, search.broken
         except OutOfTime:
@@ -96,9 +96,7 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
 def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found | None:
     """Return a conflict that is seen without a solver: of one workload, or over something scarce."""
     if len(problem.workloads) == 1:
-        start = closed_form(problem.workloads[0], problem, units)
-        proof = Proof.SMALLEST if start is not None and start.smallest else Proof.MINIMAL
-        return None if start is None else Found(start.units, proof)
+        return closed_form(problem.workloads[0], problem, units)
     found = scarce(problem, units) if deadline.remaining() else None
     return None if found is None else Found(found, Proof.UNVERIFIED)
 

@@ -1,7 +1,7 @@
 """Conflicts of a problem, one for every part and every workload without a placement, and ways out of them."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import Taint
@@ -141,27 +141,19 @@ def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) 
     return has_placement(alone(workload, part), deadline, seed) is False
 
 
-@dataclass(frozen=True, slots=True)
-class _InChoice:
-    """Why a joint choice of groups will not do."""
-
-    choice: Choice
-    conflict: Contradiction
-
-
 def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Contradiction | None:
     """Return what stands in the way in every joint choice; None where time ran out before that was known."""
     wide = _everywhere(problem)
     if len(problem.workloads) > 1 and is_scarce(wide):
         return explain(wide)
-    found: list[_InChoice] = []
+    found: list[tuple[Choice, Contradiction]] = []
     complete = is_complete(problem)
     for choice in choices(problem):
         conflict = explain(choice.problem) if deadline.remaining() else None
         if conflict is None:
             complete = False
             break
-        found.append(_InChoice(choice, conflict))
+        found.append((choice, conflict))
     return _joined(found, problem, complete=complete) if found else None
 
 
@@ -180,29 +172,34 @@ def _everywhere(problem: Problem) -> Problem:
     return replace(problem, workloads=tuple(map(bare, problem.workloads)), rules=rules)
 
 
-def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> Contradiction:
+def _joined(
+    found: Sequence[tuple[Choice, Contradiction]], problem: Problem, *, complete: bool
+) -> Contradiction:
     """Return the conflicts of all choices as one; what they have in common comes first."""
     if len(found) == 1 and complete:
-        return found[0].conflict
-    inside = [frozenset(said.statement for said in each.conflict.said) for each in found]
+        return found[0][1]
+    conflicts = [conflict for _, conflict in found]
+    inside = [frozenset(said.statement for said in each.said) for each in conflicts]
     common = inside[0].intersection(*inside)
-    told = [said for said in found[0].conflict.said if said.statement in common]
-    told += [said for each in found for said in _told(each, common, problem)]
-    keys = {workload.key for each in found for workload in each.conflict.workloads}
-    known = complete and all(each.conflict.proof is not Proof.UNVERIFIED for each in found)
+    told = [said for said in conflicts[0].said if said.statement in common]
+    told += [said for choice, each in found for said in _told(choice, each, common, problem)]
+    keys = {workload.key for each in conflicts for workload in each.workloads}
+    known = complete and all(each.proof is not Proof.UNVERIFIED for each in conflicts)
     proof = Proof.MINIMAL if known else Proof.UNVERIFIED
     about = tuple(each for each in problem.workloads if each.key in keys)
     return Contradiction(once(told), proof, about)
 
 
-def _told(one: _InChoice, common: Container[Statement], problem: Problem) -> Iterator[Said]:
+def _told(
+    choice: Choice, conflict: Contradiction, common: Container[Statement], problem: Problem
+) -> Iterator[Said]:
     """Yield what a conflict says in one choice only, with the groups it is about."""
-    inside = {workload.key for workload in one.conflict.workloads}
-    groups = [(key, name) for key, name in one.choice.groups if key in inside] or list(one.choice.groups)
+    inside = {workload.key for workload in conflict.workloads}
+    groups = [(key, name) for key, name in choice.groups if key in inside] or list(choice.groups)
     several = len([each for each in problem.workloads if len(from_start(each)) > 1]) > 1
     named = [f"{key} in affinity group {name}" if several else name for key, name in groups]
     where = f"with {listed(named)}" if several else f"affinity group {named[0]}"
-    for said in one.conflict.said:
+    for said in conflict.said:
         if said.statement not in common:
             yield replace(said, before=f"{where}: {said.before}")
 

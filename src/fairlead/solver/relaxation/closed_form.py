@@ -15,50 +15,60 @@ Everything else is left to CP-SAT.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
-from fairlead.models.rules.capacity import demands, graded_room
+from fairlead.models.rules.capacity import graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind, order, varied
-from fairlead.solver.relaxation.relaxable import is_frozen, smallest_copy
-from fairlead.solver.relaxation.stock import at_hand
+from fairlead.solver.exact.boxes import box_of
+from fairlead.solver.relaxation.relaxable import Relaxable, is_frozen, widest
+from fairlead.solver.relaxation.stock import relaxables, stock_of
 
 Changes = tuple[Change, ...]
 
 
-class Cap(NamedTuple):
-    """What keeps a cluster from holding more: a number of replicas, and what it is.
-
-    Parameters
-    ----------
-    replicas
-        The most that it allows.
-    kind
-        What has to be changed; None where that cannot be.
-    resource, need
-        The resource and what a replica takes of it; empty and 1 where it is none.
-    """
-
-    replicas: int
-    kind: Kind | None
-    resource: str = ""
-    need: int = 1
-
-
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """The workload as a box."""
+    """The workload as a box: fewest and most replicas by candidate, and what may be changed by cluster."""
 
     problem: Problem
     workload: Workload
-    bounds: Bounds
     low: Mapping[str, int]
-    caps: Mapping[str, tuple[Cap, ...]]
     high: Mapping[str, int]
+    found: Mapping[str | None, tuple[Relaxable, ...]]
+
+    def change(self, kind: Kind, cluster: str | None, by: int) -> Changes:
+        """Return a number that is changed by so much; nothing where it cannot be."""
+        way = 1 if by > 0 else -1
+        for each in self.found.get(cluster, ()):
+            if each.kind is kind and each.direction == way and each.most >= abs(by):
+                return (each.change(abs(by), abs(by), self.workload.key),)
+        return ()
+
+    def raised(self, name: str, replicas: int) -> Changes:
+        """Return what lets a cluster hold so many replicas; nothing where that is not to be had."""
+        cluster, candidates = self.problem.cluster_by_name[name], self.workload.rule(Candidates)
+        graded = graded_room(self.workload, cluster)
+        held = self.workload.current.get(name, 0)
+        closed = candidates is not None and name in candidates.held_only and held < replicas
+        if closed or (graded is not None and graded < replicas):
+            return ()
+        changes: list[Change] = []
+        for each in self.found.get(name, ()):
+            if each.kind is Kind.MAXIMUM and each.before < replicas:
+                if each.before + each.most < replicas:
+                    return ()
+                changes.append(each.change(replicas - each.before, replicas - each.before, each.workload))
+            if each.kind is Kind.CAPACITY:
+                lacking, cost = stock_of(each, self.problem).lacking(
+                    Placement({self.workload.key: {name: replicas}})
+                )
+                changes += [each.change(lacking, cost, None)] if lacking else []
+        return tuple(changes)
 
 
 def quick(problem: Problem, most: int) -> list[Changes] | None:
@@ -90,69 +100,40 @@ def _cost(changes: Changes) -> int:
 def _ranked(ways: Iterable[Changes]) -> list[Changes]:
     """Sort ways: the cheapest, then those of the fewest changes, of the first kinds and the first names."""
     return sorted(
-        (tuple(sorted(each, key=order)) for each in ways),
+        (tuple(sorted(each, key=order)) for each in ways if each),
         key=lambda each: (_cost(each), len(each), [order(change) for change in each]),
     )
 
 
 def _box(problem: Problem) -> _Box | None:
-    """Return the box of the only workload; None where its rules say more than that."""
+    """Return the box of the only workload; None where its rules say more, or taints close clusters."""
     if len(problem.workloads) != 1 or any(not isinstance(rule, Capacity) for rule in problem.rules):
         return None
     (workload,) = problem.workloads
-    candidates = workload.rule(Candidates)
-    bounds = workload.rule(Bounds) or Bounds()
-    if candidates is None or not candidates.names or not workload.replicas or is_frozen(workload):
+    copies, bounds = workload.rule(Duplicated), workload.rule(Bounds) or Bounds()
+    if not workload.replicas or is_frozen(workload) or not problem.candidates(workload):
         return None
-    if not (_is_divided(workload, bounds) or _is_copied(workload, bounds)):
+    simple = Candidates | Bounds | (Total if copies is None else Duplicated)
+    if any(not isinstance(rule, simple) for rule in workload.rules):
         return None
-    # Where copies stand everywhere, a cluster that is opened needs one as well, which helps nobody.
-    closed = () if workload.rule(Duplicated) is not None else candidates.excluded.values()
-    if any(each.taints for each in (*closed, *candidates.held_only.values())):
+    if len(workload.rules_of(Bounds)) > 1 or bounds.where_held:
         return None
-    names = candidates.names
-    low = {name: bounds.minimum[name].replicas if name in bounds.minimum else 0 for name in names}
-    caps = {name: tuple(_caps(name, problem, workload, bounds, candidates)) for name in names}
-    high = {
-        name: min((cap.replicas for cap in caps[name]), default=max(workload.replicas, low[name]))
-        for name in names
-    }
-    return _Box(problem, workload, bounds, low, caps, high)
-
-
-def _is_divided(workload: Workload, bounds: Bounds) -> bool:
-    """Tell whether nothing counts but a total and bounds of single clusters."""
-    simple = all(isinstance(rule, Candidates | Total | Bounds) for rule in workload.rules)
-    single = len(workload.rules_of(Bounds)) <= 1 and not bounds.where_held
-    return simple and single and workload.rule(Total) is not None
-
-
-def _is_copied(workload: Workload, bounds: Bounds) -> bool:
-    """Tell whether nothing counts but full copies everywhere, and maxima of single clusters."""
-    rule = workload.rule(Duplicated)
-    simple = all(isinstance(each, Candidates | Duplicated | Bounds) for each in workload.rules)
-    single = len(workload.rules_of(Bounds)) <= 1 and not any(
-        each.replicas for each in bounds.minimum.values()
+    if copies is None and workload.rule(Total) is None:
+        return None
+    minimum = any(each.replicas for each in bounds.minimum.values())
+    if copies is not None and (copies.choice or copies.copies or minimum):
+        return None
+    found: dict[str | None, tuple[Relaxable, ...]] = {}
+    for each in relaxables(problem):
+        if each.kind is Kind.TOLERATION:
+            return None
+        found[each.cluster] = (*found.get(each.cluster, ()), each)
+    # No cluster is asked for more than that, so that it bounds none.
+    boxed = box_of(replace(workload, replicas=widest(workload)), problem)
+    low, high = (
+        dict(zip(boxed.names, each.tolist(), strict=True)) for each in (boxed.box.lower, boxed.box.upper)
     )
-    return rule is not None and simple and single and not (rule.choice or rule.copies)
-
-
-def _caps(
-    name: str, problem: Problem, workload: Workload, bounds: Bounds, candidates: Candidates
-) -> Iterator[Cap]:
-    """Yield what bounds a cluster from above."""
-    if name in bounds.maximum:
-        yield Cap(bounds.maximum[name].replicas, Kind.MAXIMUM)
-    if name in candidates.held_only:
-        yield Cap(workload.current.get(name, 0), None)
-    cluster = problem.cluster_by_name[name]
-    if cluster.free is None or not problem.rules:
-        return
-    for resource, need in demands(workload, cluster).items():
-        yield Cap(problem.limits.get((name, resource), 0) // need, Kind.CAPACITY, resource, need)
-    graded = graded_room(workload, cluster)
-    if graded is not None:
-        yield Cap(graded, None)
+    return _Box(problem, workload, low, high, found)
 
 
 def _ways(box: _Box, most: int) -> tuple[int, list[Changes]]:
@@ -165,20 +146,16 @@ def _ways(box: _Box, most: int) -> tuple[int, list[Changes]]:
         missing = sum(box.low[name] - box.high[name] for name in crossed)
         if not fitting <= wanted <= greatest:
             return missing, []
-        lowered = tuple(_lower(box, name, box.low[name] - box.high[name]) for name in crossed)
-        raised = (
-            _raise(box, crossed[0], box.low[crossed[0]]) if len(crossed) == 1 and least <= wanted else None
-        )
-        return missing, [lowered, *([raised] if raised else [])]
+        lowered = [box.change(Kind.MINIMUM, name, box.high[name] - box.low[name]) for name in crossed]
+        several = len(crossed) > 1 or least > wanted
+        raised = () if several else box.raised(crossed[0], box.low[crossed[0]])
+        return missing, [tuple(change for each in lowered for change in each), raised]
     if least > wanted:
-        return least - wanted, [(_ask(box, least),), *_lower_minima(box, least - wanted, most)]
+        more = box.change(Kind.REPLICAS, None, least - wanted)
+        return least - wanted, [more, *_lower_minima(box, least - wanted, most)]
     missing = wanted - greatest
-    ways: list[Changes] = [(_ask(box, greatest),)] if greatest else []
-    for name in box.low:
-        way = _raise(box, name, box.high[name] + missing)
-        if way is not None:
-            ways.append(way)
-    return missing, ways
+    ways = [box.raised(name, box.high[name] + missing) for name in box.low]
+    return missing, [box.change(Kind.REPLICAS, None, -missing), *ways]
 
 
 def _smaller_or_larger(box: _Box) -> list[Changes]:
@@ -186,70 +163,22 @@ def _smaller_or_larger(box: _Box) -> list[Changes]:
     wanted, fitting = box.workload.replicas, min(box.high.values())
     if not 0 < fitting < wanted:
         return []
-    smaller: list[Changes] = [(_ask(box, fitting),)] if fitting >= smallest_copy(box.workload) else []
-    larger: list[Change] = []
-    for name, most in box.high.items():
-        if most < wanted:
-            raised = _raise(box, name, wanted)
-            if raised is None:
-                return smaller
-            larger += raised
-    return [*smaller, tuple(larger)]
+    larger = [box.raised(name, wanted) for name, most in box.high.items() if most < wanted]
+    together = tuple(change for each in larger for change in each) if all(larger) else ()
+    return [box.change(Kind.REPLICAS, None, fitting - wanted), together]
 
 
 def _lower_minima(box: _Box, by: int, most: int) -> Iterator[Changes]:
     """Yield single minima that are large enough, or the fewest that are large enough together."""
     enough = [name for name in sorted(box.low) if box.low[name] >= by]
     for name in enough[:most]:
-        yield (_lower(box, name, by),)
+        yield box.change(Kind.MINIMUM, name, -by)
     if enough:
         return
     changes: list[Change] = []
     for name in sorted(box.low, key=lambda each: (-box.low[each], each)):
         step = min(by, box.low[name])
         if step:
-            changes.append(_lower(box, name, step))
+            changes += box.change(Kind.MINIMUM, name, -step)
         by -= step
     yield tuple(changes)
-
-
-def _lower(box: _Box, name: str, by: int) -> Change:
-    """Return a lower minimum."""
-    bound = box.bounds.minimum[name]
-    key, before = box.workload.key, bound.replicas
-    return Change(Kind.MINIMUM, key, name, "", before, before - by, by, bound.source)
-
-
-def _ask(box: _Box, replicas: int) -> Change:
-    """Return another number of replicas."""
-    before, rule = box.workload.replicas, box.workload.rule(Total) or box.workload.rule(Duplicated)
-    by, source = (
-        abs(replicas - before),
-        box.workload.replicas_source or (None if rule is None else rule.source),
-    )
-    return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, source)
-
-
-def _raise(box: _Box, name: str, replicas: int) -> Changes | None:
-    """Return what lets a cluster hold so many replicas; None where something there cannot be changed."""
-    changes: list[Change] = []
-    cluster = box.problem.cluster_by_name[name]
-    for cap in box.caps[name]:
-        if cap.replicas >= replicas:
-            continue
-        if cap.kind is None:
-            return None
-        if cap.kind is Kind.MAXIMUM:
-            before, source, ceiling = box.bounds.maximum[name]
-            if ceiling is not None and ceiling < replicas:
-                return None
-            by = replicas - before
-            changes.append(Change(Kind.MAXIMUM, box.workload.key, name, "", before, replicas, by, source))
-            continue
-        lacking = cap.need * replicas - at_hand(box.problem, name, cap.resource)
-        before = (cluster.free or {}).get(cap.resource, 0)
-        cost = -(-lacking // cap.need)
-        changes.append(
-            Change(Kind.CAPACITY, None, name, cap.resource, before, before + lacking, cost, cluster.source)
-        )
-    return tuple(changes) or None

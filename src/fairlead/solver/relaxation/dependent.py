@@ -1,12 +1,11 @@
-"""Rules whose own numbers follow from what is relaxed: budgets of moves, full copies, clusters that open.
+"""Rules whose own numbers follow from what is relaxed: full copies, and clusters that open.
 
-A budget without clusters leaves out what must be stopped because a workload shrinks: ``max(0, H_a - N_a)``
-for H_a replicas held and N_a wanted. Where N_a may change as well, that is a variable. Full copies stay whole
-where their size changes. Rules know the clusters that tolerations would open while these are still closed.
+Full copies stay whole where their size changes. Rules know the clusters that tolerations would open while
+these are still closed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import assert_never
 
@@ -15,8 +14,6 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total, weighted
-from fairlead.encoders.variables import Place
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -24,7 +21,6 @@ from fairlead.models.rules import (
     Duplicated,
     Grouped,
     GroupTotal,
-    MoveBudget,
     Preference,
     Skew,
     Total,
@@ -32,112 +28,11 @@ from fairlead.models.rules import (
     candidates,
 )
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
-from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import tolerated
 from fairlead.solver.relaxation.relaxable import Key, widest
 from fairlead.solver.relaxation.relaxed import Relaxed
-
-Sizes = Mapping[str, Sequence[Term]]
-"""By how much the replicas of workloads change: variables times coefficients, by key."""
-
-
-def without_budgets(problem: Problem) -> Problem:
-    """Return a problem without budgets of moves; `Budget` adds each of them to the model."""
-    return replace(problem, rules=tuple(rule for rule in problem.rules if not isinstance(rule, MoveBudget)))
-
-
-def budget_of(name: str, problem: Problem) -> MoveBudget:
-    """Return the budget of a name."""
-    return next(rule for rule in problem.rules if isinstance(rule, MoveBudget) and rule.name == name)
-
-
-def most_moved(rule: MoveBudget, problem: Problem, upper: Callable[[str], int]) -> int:
-    """Return how many replicas could count against a budget at most.
-
-    Parameters
-    ----------
-    rule
-        The budget.
-    problem
-        Where it belongs.
-    upper
-        Returns the most replicas of a workload on a cluster.
-    """
-    if rule.arriving is not None:
-        return sum(upper(each.key) * len(rule.arriving) for each in members(rule, problem))
-    return sum(sum(held(rule, each, problem).values()) for each in members(rule, problem))
-
-
-def held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
-    """Return what a workload holds now and could move; of a copy at most so many replicas as it has."""
-    going = rule.under_way.get(workload.key, frozenset())
-    copies = workload.rule(Duplicated) if rule.arriving is None else None
-    return {
-        name: count if copies is None else min(count, copy_on(copies, workload, name))
-        for name, count in workload.current.items()
-        if name in problem.cluster_by_name and name not in going
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetRows:
-    """Adds budgets to a model.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    encoding
-        The model.
-    sizes
-        How the replicas of workloads change.
-    """
-
-    problem: Problem
-    encoding: Encoding
-    sizes: Sizes
-
-    def add(self, rule: MoveBudget, steps: cp_model.IntVar | None) -> None:
-        """Add a budget that gives way by some steps; None where it does not."""
-        counted: list[cp_model.IntVar] = []
-        unavoidable: list[cp_model.LinearExprT] = []
-        for workload in members(rule, self.problem):
-            counted += self._counted(rule, workload)
-            if rule.leaving is None and rule.arriving is None:
-                unavoidable.append(
-                    self._unavoidable(sum(held(rule, workload, self.problem).values()), workload)
-                )
-        allowed = rule.most if steps is None else rule.most + steps
-        self.encoding.model.add(total(counted) <= allowed + cp_model.LinearExpr.sum(unavoidable))
-
-    def _counted(self, rule: MoveBudget, workload: Workload) -> list[cp_model.IntVar]:
-        """Return the replicas of a workload that are stopped, or started, where that counts."""
-        holds, selection = held(rule, workload, self.problem), self.encoding.selection
-        if rule.arriving is not None:
-            return [
-                selection.started(Place(workload.key, name), holds.get(name, 0))
-                for name in sorted(rule.arriving)
-            ]
-        names = sorted(holds.keys() if rule.leaving is None else holds.keys() & rule.leaving)
-        return [selection.stopped(Place(workload.key, name), holds[name]) for name in names]
-
-    def _unavoidable(self, holds: int, workload: Workload) -> cp_model.LinearExprT:
-        """Return how many replicas of a workload must be stopped."""
-        if workload.rule(Total) is None:
-            return 0
-        change = list(self.sizes.get(workload.key, ()))
-        if not change or not holds:
-            return max(0, holds - workload.replicas)
-        found = self.encoding.model.new_int_var(0, holds, "")
-        self.encoding.model.add_max_equality(found, [0, holds - workload.replicas - weighted(change)])
-        return found
-
-
-def missed(rule: MoveBudget, problem: Problem, placement: Placement) -> int:
-    """Return by how much a placement misses a budget."""
-    return max(0, moved(rule, problem, placement) - rule.most)
 
 
 def openable(workload: Workload) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ change of that cost is the cheapest way, and only has to be verified.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fairlead.models.check import check
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Quota, Total
 from fairlead.models.rules.capacity import needs
@@ -19,8 +17,6 @@ from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, varied
 from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
-from fairlead.solver.conflicts.units import units_of
-from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
@@ -64,12 +60,6 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     ----------
     problem
         A problem without placement, with several workloads, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
     """
     found = relaxables(problem)
     if len(problem.workloads) < 2 or any(relaxable.sharing for relaxable in found):
@@ -82,7 +72,7 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
             if len(ways) >= most or fruitless >= FRUITLESS or not deadline.remaining():
                 break
             after = apply(problem, changes)
-            if is_verified(after, filled(after, units_of(after)), deadline, seed):
+            if has_placement(after, deadline, seed):
                 ways.append(changes)
             elif not ways:
                 fruitless += 1
@@ -162,8 +152,3 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
             changes.append(relaxable.change(amount, cost, None))
     for (change,) in varied([(each,) for each in sorted(changes, key=order)]):
         yield change
-
-
-def is_verified(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
-    return not check(problem, placement) or has_placement(problem, deadline, seed) is True

@@ -5,38 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ortools.sat.python import cp_model
-
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, GroupTotal, MoveBudget, Total
+from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.boxes import Available, room_left
 from fairlead.solver.relaxation.dependent import (
-    BudgetRows,
     bind_opened,
-    budget_of,
     copy_somewhere,
     count_opened_groups,
     keep_copies_whole,
     knowing_all,
-    missed,
-    most_moved,
     open_groups,
     openable,
-    without_budgets,
 )
 from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
-from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Relaxed, changes_of, polished, support
+from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Verdict
@@ -68,45 +60,45 @@ class Solution:
     placement: Placement
 
 
+def relaxation_model(problem: Problem, deadline: Deadline) -> RelaxationModel | None:
+    """Return the model of a problem whose preferences were left out; None where time ran out."""
+    # What manifests say of clusters that are closed counts, and gives way, once they are open.
+    known = knowing_all(problem)
+    found = relaxables(known)
+    allowed: dict[Key, int] = {}
+    for relaxable in found:
+        for key in relaxable.keys:
+            allowed[key] = allowed.get(key, 0) + min(relaxable.most * relaxable.every, 2**40)
+    allowed |= {copy_somewhere(workload): 1 for workload in problem.workloads if openable(workload)}
+    encoding = encode(
+        pairwise(known),
+        _ranges(known),
+        giving=lambda because, side: allowed.get((because, side), 0),
+        in_time=lambda: deadline.remaining() > 0,
+    )
+    return None if encoding is None else RelaxationModel(problem, found, encoding)
+
+
 class RelaxationModel:
     """A problem whose rules give way.
 
     Parameters
     ----------
-    problem
-        The problem; its preferences should have been left out.
-    deadline
-        Encoding ends there.
+    found
+        What may be relaxed.
+    encoding
+        The model of all rules with slack, which is tied to what may be relaxed here.
     """
 
-    def __init__(self, problem: Problem, deadline: Deadline) -> None:
+    def __init__(self, problem: Problem, found: Sequence[Relaxable], encoding: Encoding) -> None:
         self.problem = problem
+        self.encoding = encoding
         self.relaxed: list[Relaxed] = []
-        self._greedy = reference.place(problem, _somehow)
-        # What manifests say of clusters that are closed counts, and gives way, once they are open.
-        known = knowing_all(problem)
-        found = relaxables(known)
-        allowed: dict[Key, int] = {}
-        for relaxable in found:
-            for key in relaxable.keys:
-                allowed[key] = allowed.get(key, 0) + min(relaxable.most * relaxable.every, 2**40)
-        allowed |= {copy_somewhere(workload): 1 for workload in problem.workloads if openable(workload)}
-        self.encoding = encode(
-            pairwise(without_budgets(known)),
-            _ranges(known),
-            giving=lambda because, side: allowed.get((because, side), 0),
-            in_time=lambda: deadline.remaining() > 0,
-        )
-        if self.encoding is not None:
-            self._add(found, self.encoding)
-
-    def _add(self, found: Sequence[Relaxable], encoding: Encoding) -> None:
-        """Add the relaxables and tie the slack to them."""
         closed = [count_opened_groups(each, self.problem, encoding) for each in self.problem.workloads]
         by_key: dict[Key, list[Relaxed]] = {}
         for relaxable in found:
             known = [key for key in relaxable.keys if key in encoding.given]
-            most = self._farthest(relaxable, known, encoding)
+            most = min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
             if not most:
                 continue
             relaxed = self._relax(relaxable, most, encoding)
@@ -128,15 +120,6 @@ class RelaxationModel:
             keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
             bind_opened(workload, self.problem, self.relaxed, encoding)
         self._keep_shared_totals_equal(encoding)
-        self._add_budgets(encoding)
-
-    def _farthest(self, relaxable: Relaxable, known: Sequence[Key], encoding: Encoding) -> int:
-        """Return how far a relaxable can be relaxed to any effect."""
-        if relaxable.kind is Kind.MOVE_BUDGET:
-            rule = budget_of(relaxable.named, self.problem)
-            upper = {each.key: max(each.replicas, widest(each)) for each in self.problem.workloads}
-            return max(0, most_moved(rule, self.problem, lambda key: upper[key]) - rule.most)
-        return min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
 
     def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> Relaxed:
         """Add the variables of one relaxable."""
@@ -184,19 +167,6 @@ class RelaxationModel:
                 continue
             encoding.model.add(encoding.selection.total(Group(key, clusters)) == before + change)
 
-    def _add_budgets(self, encoding: Encoding) -> None:
-        """Add the budgets of moves."""
-        sizes = {each.key: self._changes_of(Kind.REPLICAS, each.key) for each in self.problem.workloads}
-        rows = BudgetRows(self.problem, encoding, sizes)
-        steps = {
-            each.relaxable.named: each.steps
-            for each in self.relaxed
-            if each.relaxable.kind is Kind.MOVE_BUDGET
-        }
-        for rule in self.problem.rules:
-            if isinstance(rule, MoveBudget):
-                rows.add(rule, steps.get(rule.name))
-
     def run(self, deadline: Deadline, seed: int) -> Solution | None:
         """Find the cheapest changes; None where none was found.
 
@@ -204,89 +174,50 @@ class RelaxationModel:
         and then no more of a resource than is needed. Where time runs out, the best that was found is kept,
         and is not certain: who had more time may be told something else.
         """
-        if self.encoding is None:
+        model, effort = self.encoding.model, Effort(deadline, 1, seed)
+        of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
+        of_replicas = (variable for _, variable in self.encoding.variables.made())
+        # A variable may stand for several of these.
+        variables = list({each.index: each for each in (*of_relaxables, *of_replicas)}.values())
+        found = run(model, variables, [(each.cost, 1) for each in self.relaxed], self._start(), effort)
+        values = by_index(variables, found)
+        if values is None:
             return None
-        effort = Effort(deadline, 1, seed)
-        variables = self.variables()
-        cost = [(each.cost, 1) for each in self.relaxed]
-        found = run(self.encoding.model, variables, cost, self._start(), effort)
-        if found.values is None:
-            return None
-        values: Sequence[int] = found.values
         if found.verdict is Verdict.OPTIMAL:
             short = Effort(deadline, 1, seed, POLISHING)
-            values = polished(Copy(self._model().clone(), variables, short), self.relaxed, values)
+            values = polished(model.clone(), variables, self.relaxed, values, short)
         certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
-        changes = changes_of(self.relaxed, values, self._placed(values))
-        return Solution(changes, support(values, len(self.relaxed)), certain, self._placement(values))
+        placement = self.encoding.placement(lambda variable: values[variable.index])
+        changes = changes_of(self.relaxed, values, placement)
+        return Solution(changes, support(self.relaxed, values), certain, placement)
 
     def _start(self) -> list[Term]:
         """Return values to start from: what a greedy placement lacks is what the relaxables give."""
-        if self.encoding is None:
-            return []
-        known = {variable.index: (variable, value) for variable, value in self.encoding.values(self._greedy)}
-        placed = {
-            Place(key, name): count
-            for key, replicas in self._greedy.items()
-            for name, count in replicas.items()
-        }
+        greedy = reference.place(self.problem, _somehow)
+        known = {variable.index: (variable, value) for variable, value in self.encoding.values(greedy)}
         for relaxed in self.relaxed:
             steps = min(self._lacking(relaxed.relaxable, known), relaxed.steps.domain.max())
             known[relaxed.steps.index] = relaxed.steps, steps
             known[relaxed.on.index] = relaxed.on, int(steps > 0)
             if relaxed.stock is not None:
-                known[relaxed.cost.index] = relaxed.cost, relaxed.stock.lacking(placed)[1]
+                known[relaxed.cost.index] = relaxed.cost, relaxed.stock.lacking(greedy)[1]
         return list(known.values())
 
     def _lacking(self, relaxable: Relaxable, known: Mapping[int, Term]) -> int:
         """Return how far a relaxable has to be relaxed for what the greedy placement lacks."""
-        if relaxable.kind is Kind.MOVE_BUDGET:
-            return missed(budget_of(relaxable.named, self.problem), self.problem, self._greedy)
-        given = {} if self.encoding is None else self.encoding.given
-        return -(
-            -max(known[given[key].index][1] for key in relaxable.keys if key in given) // relaxable.every
-        )
-
-    def _model(self) -> cp_model.CpModel:
-        """Return the model."""
-        if self.encoding is None:
-            raise InternalError("a model that was not made in time was asked for")
-        return self.encoding.model
+        given = self.encoding.given
+        missed = max(known[given[key].index][1] for key in relaxable.keys if key in given)
+        return -(-missed // relaxable.every)
 
     def exclude(self, relaxed: Sequence[int], *, with_more: bool = True) -> None:
         """Leave out all solutions that relax some relaxables; those that relax more as well, if asked to."""
-        if self.encoding is not None:
-            these = set(relaxed)
-            others = (each.on for at, each in enumerate(self.relaxed) if at not in these and not with_more)
-            self.encoding.model.add_bool_or([*(self.relaxed[at].on.negated() for at in relaxed), *others])
+        these = set(relaxed)
+        others = (each.on for at, each in enumerate(self.relaxed) if at not in these and not with_more)
+        self.encoding.model.add_bool_or([*(self.relaxed[at].on.negated() for at in relaxed), *others])
 
     def relax_at_most(self, relaxables: int) -> None:
         """Leave out all solutions that relax more than so many relaxables."""
-        if self.encoding is not None:
-            self.encoding.model.add(total(each.on for each in self.relaxed) <= relaxables)
-
-    def variables(self) -> list[cp_model.IntVar]:
-        """Return all variables that changes are read from: those of the relaxables, then the replicas."""
-        of_relaxables = [variable for each in self.relaxed for variable in (each.steps, each.cost, each.on)]
-        return [*of_relaxables, *(variable for _, variable in self._made())]
-
-    def _placed(self, values: Sequence[int]) -> dict[Place, int]:
-        """Return the replicas of a solution."""
-        replicas = zip(self._made(), values[WIDTH * len(self.relaxed) :], strict=True)
-        return {place: value for (place, _), value in replicas}
-
-    def _placement(self, values: Sequence[int]) -> Placement:
-        """Return the placement of a solution."""
-        found: dict[str, dict[str, int]] = {workload.key: {} for workload in self.problem.workloads}
-        if self.encoding is not None:
-            placed = self._placed(values)
-            for place in self.encoding.variables.places():
-                least = self.encoding.variables.range(place).lower
-                found[place.workload][place.cluster] = placed.get(place, least)
-        return Placement(found)
-
-    def _made(self) -> list[tuple[Place, cp_model.IntVar]]:
-        return [] if self.encoding is None else self.encoding.variables.made()
+        self.encoding.model.add(total(each.on for each in self.relaxed) <= relaxables)
 
 
 def _somehow(workload: Workload, problem: Problem, available: Available, *_: object) -> Mapping[str, int]:

@@ -95,7 +95,7 @@ def widest(workload: Workload) -> int:
     if workload.rule(Total) is None:
         least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
         return max(largest(workload), *least, 0)
-    return max(workload.replicas, sum(_asked(rule) for rule in workload.rules))
+    return max(workload.replicas, sum(map(_asked, workload.rules)))
 
 
 def _asked(rule: WorkloadRule) -> int:

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.encoding import weighted
-from fairlead.encoders.variables import Place
+from fairlead.encoders.encoding import total
+from fairlead.models.placement import Placement
 from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
-from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.effort import Effort, Finding
 from fairlead.solver.running.engine import run
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""
 
 
-WIDTH = 3
-"""Variables of a relaxable, which come first among all: steps, cost, on."""
+Values = Mapping[int, int]
+"""Values of variables, by their index in the model."""
 
 
 @dataclass(slots=True)
@@ -53,93 +53,77 @@ class Relaxed:
     stock: Stock | None = None
 
 
-def support(values: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return which of so many relaxables are relaxed by the values of their variables."""
-    return tuple(at for at in range(count) if values[WIDTH * at])
+def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:
+    """Return what a run found for some variables; None where it found nothing."""
+    if found.values is None:
+        return None
+    return {variable.index: value for variable, value in zip(variables, found.values, strict=True)}
 
 
-def changes_of(
-    relaxed: Sequence[Relaxed], values: Sequence[int], placed: Mapping[Place, int]
-) -> tuple[Change, ...]:
+def support(relaxed: Sequence[Relaxed], values: Values) -> tuple[int, ...]:
+    """Return the positions of those that are relaxed."""
+    return tuple(at for at, each in enumerate(relaxed) if values[each.steps.index])
+
+
+def changes_of(relaxed: Sequence[Relaxed], values: Values, placement: Placement) -> tuple[Change, ...]:
     """Return the changes of a solution, in order."""
-    found = [
+    found = (
         change
-        for at in support(values, len(relaxed))
-        for change in _changes(relaxed[at], values[WIDTH * at], placed)
-    ]
+        for at in support(relaxed, values)
+        for change in _changes(relaxed[at], values[relaxed[at].steps.index], placement)
+    )
     return tuple(sorted((each for each in found if each.amount), key=order))
 
 
-def _changes(relaxed: Relaxed, steps: int, placed: Mapping[Place, int]) -> Iterator[Change]:
+def _changes(relaxed: Relaxed, steps: int, placement: Placement) -> Iterator[Change]:
     """Yield what a relaxable changes; of the workloads that share a number, the first has the cost."""
     relaxable = relaxed.relaxable
-    by, cost = (steps, steps) if relaxed.stock is None else relaxed.stock.lacking(placed)
+    by, cost = (steps, steps) if relaxed.stock is None else relaxed.stock.lacking(placement)
     for at, workload in enumerate(sorted(relaxable.workloads) or [None]):
         yield relaxable.change(by, 0 if at else cost, workload)
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A copy of the model, to which more may be added; variables are those of the original."""
-
-    model: cp_model.CpModel
-    variables: Sequence[cp_model.IntVar]
-    effort: Effort
-
-    def again(self) -> Copy:
-        """Return a copy of the copy."""
-        return Copy(self.model.clone(), self.variables, self.effort)
-
-    def add(self, terms: Sequence[Term], most: int) -> None:
-        """Bound a sum from above."""
-        if terms:
-            self.model.add(weighted([(self._same(each), factor) for each, factor in terms]) <= most)
-
-    def run(self, terms: Sequence[Term], start: Sequence[int] | None) -> Sequence[int] | None:
-        """Minimise a sum; return the values of the variables, None where none were found."""
-        variables = [self._same(each) for each in self.variables]
-        # A variable that stands twice among them has one value.
-        pairs = zip(variables, start or (), strict=False)
-        hint = {variable.index: (variable, value) for variable, value in pairs}
-        cost = [(self._same(each), factor) for each, factor in terms]
-        return run(self.model, variables, cost, list(hint.values()), self.effort).values
-
-    def _same(self, variable: cp_model.IntVar) -> cp_model.IntVar:
-        """Return the variable of the copy that stands for one of the original."""
-        return self.model.get_int_var_from_proto_index(variable.index)
-
-
-def polished(copy: Copy, relaxed: Sequence[Relaxed], values: Sequence[int]) -> Sequence[int]:
+def polished(
+    model: cp_model.CpModel,
+    variables: Sequence[cp_model.IntVar],
+    relaxed: Sequence[Relaxed],
+    values: Values,
+    effort: Effort,
+) -> Values:
     """Return the values that are chosen among the solutions of one cost.
 
     Parameters
     ----------
-    copy
+    model
         A copy of the model, which is changed.
-    relaxed
-        The relaxables, whose variables are the first ones.
+    variables
+        Those whose values are wanted.
     values
         A solution of the least cost.
+    effort
+        How much each choice may be.
     """
-    count = len(relaxed)
-    copy.add([(each.cost, 1) for each in relaxed], sum(values[1 : WIDTH * count : WIDTH]))
-    relaxables = [(each.on, 1) for each in relaxed]
-    for fewer in range(1, min(FEW + 1, len(support(values, count)))):
+
+    def least(terms: Sequence[Term], start: Values) -> Values:
+        hint = [(each, start[each.index]) for each in variables]
+        return by_index(variables, run(model, variables, terms, hint, effort)) or start
+
+    model.add(total(each.cost for each in relaxed) <= sum(values[each.cost.index] for each in relaxed))
+    for fewer in range(1, min(FEW + 1, len(support(relaxed, values)))):
         # Whether so few are enough is soon known; to minimise their number may take long.
-        few = copy.again()
-        few.add(relaxables, fewer)
-        found = few.run([], None)
+        few = model.clone()
+        few.add(total(each.on for each in relaxed) <= fewer)
+        found = by_index(variables, run(few, variables, [], [], effort))
         if found is not None:
             values = found
             break
-    copy.add(relaxables, len(support(values, count)))
+    model.add(total(each.on for each in relaxed) <= len(support(relaxed, values)))
     changing = [each.relaxable for each in relaxed]
     first = [(order(each.change(1, 0, each.workload)), each.direction) for each in changing]
-    ordered = sorted(range(count), key=first.__getitem__)
-    kinds = [(relaxed[at].on, place) for place, at in enumerate(ordered) if place]
-    values = copy.run(kinds, values) or values
-    stocks = [at for at in support(values, count) if relaxed[at].stock is not None]
+    ordered = sorted(range(len(relaxed)), key=first.__getitem__)
+    values = least([(relaxed[at].on, place) for place, at in enumerate(ordered) if place], values)
+    stocks = [at for at in support(relaxed, values) if relaxed[at].stock is not None]
     if stocks:
-        copy.add([(each.on, 1) for at, each in enumerate(relaxed) if not values[WIDTH * at + 2]], 0)
-        values = copy.run([(relaxed[at].steps, 1) for at in stocks], values) or values
+        model.add(total(each.on for each in relaxed if not values[each.on.index]) <= 0)
+        values = least([(relaxed[at].steps, 1) for at in stocks], values)
     return values

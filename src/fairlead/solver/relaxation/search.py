@@ -247,10 +247,6 @@ def bundles(
     ----------
     problem
         A problem without placement.
-    deadline
-        When to stop looking for parts that have none.
-    seed
-        Random seed of CP-SAT.
     failing
         Workloads of which it is known that they, or others of their part, cannot be placed; None where that
         is to be found out.

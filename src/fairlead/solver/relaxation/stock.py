@@ -11,11 +11,14 @@ from itertools import combinations
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders import capacity, quota
+from fairlead.encoders import capacity, move_budget, quota
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.selection import replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.cluster import Cluster
+from fairlead.models.kept import kept
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
@@ -68,9 +71,9 @@ class Stock:
         """Whether all that is allowed is at hand, so that every bit that is lacking has to be added."""
         return self.allowed <= self.at_hand
 
-    def lacking(self, placed: Mapping[Place, int]) -> tuple[int, int]:
-        """Return how much is lacking for some replicas, and what that costs."""
-        used = sum(need * placed.get(place, 0) for place, need in self.asked.items())
+    def lacking(self, placement: Placement) -> tuple[int, int]:
+        """Return how much a placement lacks, and what that costs."""
+        used = sum(need * replicas_at(placement, place) for place, need in self.asked.items())
         by = used - self.at_hand if used > self.allowed else 0
         return by, -(-by // self.largest)
 
@@ -107,7 +110,7 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
             Place(workload.key, cluster.name): needs(workload)[scope.resource]
             for workload in askers_of(rule, scope, problem)
             for cluster in problem.clusters
-            if scope.cluster in (None, cluster.name) and may_stand(workload, cluster.name)
+            if scope.cluster in (None, cluster.name) and cluster.name in reach(problem)[workload.key]
         }
         left = rule.limits[scope].hard - taken_by_others(rule, problem)[scope]
         return Stock(places, left, allowed(rule, problem)[scope])
@@ -126,27 +129,29 @@ def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[Workload, ..
         workload
         for workload in askers(rule, scope.resource, problem)
         if any(
-            may_stand(workload, cluster.name)
+            cluster.name in reach(problem)[workload.key]
             for cluster in problem.clusters
             if scope.cluster in (None, cluster.name)
         )
     )
 
 
-def may_stand(workload: Workload, cluster: str) -> bool:
-    """Tell whether a workload may stand on a cluster, perhaps once taints are tolerated."""
-    rule = workload.rule(Candidates)
-    if rule is None or cluster in rule.names:
-        return True
-    exclusion = rule.excluded.get(cluster)
-    return exclusion is not None and bool(exclusion.taints)
+@kept
+def reach(problem: Problem) -> Mapping[str, frozenset[str]]:
+    """Return where every workload may stand, by key, perhaps once taints are tolerated."""
+    found: dict[str, frozenset[str]] = {}
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates) or Candidates(tuple(problem.cluster_by_name))
+        opened = (name for name, each in rule.excluded.items() if each.taints)
+        found[workload.key] = frozenset(rule.names).union(opened)
+    return found
 
 
 def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
     """Return what one replica of every workload that could stand on a cluster takes there, by resource."""
     found: dict[str, dict[str, int]] = {}
     for workload in problem.workloads:
-        if workload.replicas and may_stand(workload, cluster.name):
+        if workload.replicas and cluster.name in reach(problem)[workload.key]:
             for resource, need in demands(workload, cluster).items():
                 found.setdefault(resource, {})[workload.key] = need
     return dict(sorted(found.items()))
@@ -251,5 +256,6 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
 
 
 def _budget(rule: MoveBudget) -> Relaxable:
-    """Return more moves; no constraint of the encoding gives way, see `budgets`."""
-    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (), rule.source)
+    """Return more moves."""
+    key: Key = (move_budget.gives_way(rule), "most")
+    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (key,), rule.source)

@@ -10,6 +10,7 @@ from itertools import islice, product
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
@@ -25,7 +26,7 @@ from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation.closed_form import quick
-from fairlead.solver.relaxation.model import RelaxationModel
+from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
 from fairlead.solver.running.deadline import Deadline
 
@@ -35,8 +36,6 @@ MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
 """Of the time, what may go into ways of single workloads; the rest verifies them."""
-
-
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 SIMPLE = 3
@@ -96,12 +95,6 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
     ----------
     part
         A problem without placement, in which every workload has its group, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
     modelled
         False makes no model of everything, which takes long for many workloads.
     """
@@ -172,10 +165,10 @@ def _search(
         True where relaxables that do not help by themselves are tried again, together with more.
     """
     found: list[Way] = []
-    model = RelaxationModel(apply(part, first), deadline)
+    model = relaxation_model(apply(part, first), deadline)
     fruitless = 0
     proven, few = True, False
-    while len(found) < most and fruitless < FRUITLESS:
+    while model is not None and len(found) < most and fruitless < FRUITLESS:
         solution = model.run(deadline, seed)
         # A second way that is only the best in this time would be another one a moment later.
         if solution is None or (found and not solution.certain):
@@ -187,7 +180,7 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and excess.is_verified(apply(part, changes), solution.placement, deadline, seed)
+            and _is_verified(apply(part, changes), solution.placement, deadline, seed)
         )
         if helps:
             found.append(Way(changes, proven))
@@ -200,6 +193,11 @@ def _search(
             model.relax_at_most(SIMPLE)
             few = True
     return found
+
+
+def _is_verified(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
+    return not check(problem, placement) or has_placement(problem, deadline, seed) is True
 
 
 def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
@@ -240,17 +238,6 @@ def is_large(part: Problem) -> bool:
 
 def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
-
-    Parameters
-    ----------
-    part
-        A problem without placement, in which every workload has its group, preferences left out.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
 
     Returns
     -------

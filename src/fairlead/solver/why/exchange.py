@@ -58,8 +58,6 @@ class Exchanges:
     added, taken
         What one replica more, and one less, costs by candidate, whatever its bounds are; where none is held
         the latter means nothing.
-    steady
-        True where which of two units costs less does not depend on the number of replicas.
     """
 
     names: tuple[str, ...]
@@ -70,7 +68,6 @@ class Exchanges:
     levels: tuple[Level, ...]
     added: Mapping[str, Vector]
     taken: Mapping[str, Vector]
-    steady: bool
 
     def ends(self, cluster: str, by: int) -> bool:
         """Tell whether the bounds of a cluster leave no replica more there, or no replica less."""
@@ -94,17 +91,6 @@ class Exchanges:
         giver = next(iter(self._givers.get(start, ())), None)
         taker = next(iter(self._takers.get(end, ())), None)
         return None if giver is None or taker is None else self._between(giver, taker)
-
-    def resized(self, replicas: int) -> Mapping[str, int] | None:
-        """Return the answer for one replica more or less in all; None where that is not a matter of one unit.
-
-        Units are taken in the order of what they cost: the next one comes in addition, or the last one goes.
-        """
-        whole = sum(self.placed.values())
-        names = (self._takers if replicas > whole else self._givers).get(0)
-        if not names or not self.steady or abs(replicas - whole) != 1 or whole in self.placed.values():
-            return None
-        return {**self.placed, names[0]: self.placed[names[0]] + replicas - whole}
 
     def _between(self, start: str, end: str) -> Exchanged:
         """Return the exchange between two candidates."""
@@ -162,7 +148,6 @@ def exchanges_of(
         levels,
         dict(zip(names, _vectors(known, held), strict=True)),
         dict(zip(names, taken, strict=True)),
-        _is_steady(workload, problem, names),
     )
 
 
@@ -190,17 +175,6 @@ def _vectors(levels: Sequence[Sequence[Pieces | Squares]], replicas: Numbers) ->
     """Return what one replica more costs by cluster."""
     marginals = [[cost.marginals(replicas) for cost in costs] for costs in levels]
     return [tuple(sum(each[at] for each in costs) for costs in marginals) for at in range(len(replicas))]
-
-
-def _is_steady(workload: Workload, problem: Problem, names: Iterable[str]) -> bool:
-    """Tell whether the order of the units does not depend on the number of replicas.
-
-    So it is for Webster's marginals (2 k + 1) / w, as long as every candidate has a weight.
-    """
-    rule = workload.rule(Weights)
-    if rule is None:
-        return True
-    return problem.deviation is Deviation.WEBSTER and all(rule.weights.get(name) for name in names)
 
 
 def exact_totals(workload: Workload, names: Sequence[str]) -> tuple[GroupTotal, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fairlead.models.check import violations_of
 from fairlead.models.levels import PRICED
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
@@ -15,7 +14,7 @@ from fairlead.solver.why.answer import Gain
 from fairlead.solver.why.answered import SAME, Answered, Difference
 from fairlead.solver.why.change import Change
 from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.exchange import Exchanges
+from fairlead.solver.why.exchange import Exchanged
 
 LARGEST_SHARE = 0.25
 """Of the time that is left, what a single question may use."""
@@ -63,9 +62,12 @@ def shares(count: int) -> Iterator[float]:
 def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
     """Return what a change makes of the answer; None where that is not known in time."""
     if about.exchanges is not None:
-        by_exchange = change.best is not None
-        answer = _by_exchange if by_exchange else _by_division
-        known = answer(about, about.exchanges, change)
+        best = change.best
+        known = (
+            _by_division(about, change)
+            if best is None
+            else _by_exchange(about, change, best(about.exchanges))
+        )
         if known is not None:
             return known
     if not deadline.remaining():
@@ -84,27 +86,22 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     return difference if difference.change < 0 else None
 
 
-def _by_division(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:
-    """Return what another number of replicas makes of the answer; None where that takes a solve."""
-    if not about.alone:
-        return None
+def _by_division(about: Answered, change: Change) -> Difference | None:
+    """Return what is made of the answer by dividing again; None where that takes a solve."""
     changed = change.build()
-    if levels_of(changed) != about.levels:
+    if not about.alone or levels_of(changed) != about.levels:
         return None
     workload = changed.workload(about.key)
-    placed = exchanges.resized(workload.replicas)
-    if placed is None or any(violations_of(workload, placed)):
-        boxed = box_of(workload, changed, about.part.limits)
-        placed = allocate(workload, changed, boxed) if boxed.box.feasible else None
+    boxed = box_of(workload, changed, about.part.limits)
+    placed = allocate(workload, changed, boxed) if boxed.box.feasible else None
     if placed is None:
         return None
     scored = score(changed, Placement({about.key: placed}))
     return about.compare([replace(each, proven=True) for each in scored])
 
 
-def _by_exchange(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:
+def _by_exchange(about: Answered, change: Change, best: Exchanged | None) -> Difference | None:
     """Return what the best exchange gains; None where it breaks a rule that is not in the box."""
-    best = change.best(exchanges) if change.best else None
     if best is None:
         return SAME
     difference = about.change(best)
