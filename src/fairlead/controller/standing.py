@@ -86,7 +86,7 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
     declared = declared_for(subject) if subject is not None and not subject.unread else None
     if subject is None or declared is None:
         return Standing.DUE
-    workload = read_workload(subject, str(entry.place), "")
+    workload = read_workload(subject, str(entry.place))
     asked = workload.fresh or world.is_rebalanced(subject)
     if asked or not is_at_rest(subject, workload, declared):
         return Standing.DUE

@@ -159,12 +159,12 @@ def problem_of(
             text = f"{one.document.kind} is left out: it cannot be understood: {one.mistakes[0].sentence}"
             warnings.append(Statement(NOT_UNDERSTOOD, text, one.mistakes[0].source))
     named = list(zip(subjects, keys(subjects), strict=True))
-    held = [read_workload(subject, key, "") for subject, key in named]
+    held = [read_workload(subject, key) for subject, key in named]
     up_to_date = without_lag(clusters, held)
     federation = federation_of(manifests, up_to_date)
     interpreter = Interpreter.of(up_to_date)
     federated: list[tuple[Subject, str]] = []
-    placed: list[tuple[Subject, str, Declared]] = []
+    placed: list[tuple[Subject, Workload, Declared]] = []
     idle: list[Workload] = []
     before = len(warnings)
     taking_part = set(subjects_with(subjects, asked)) if asked is not None else None
@@ -178,9 +178,9 @@ def problem_of(
         declared = declared_for(subject)
         # Nobody reads what is odd of hundreds of workloads.
         few = len(warnings) - before < MANY
-        reason = left_out(subject, key, manifests.policies if few else ())
+        reason = left_out(subject, key, declared, manifests.policies if few else ())
         if declared is not None and reason is None:
-            placed.append((subject, key, declared))
+            placed.append((subject, workload, declared))
         else:
             idle.append(workload)
         warnings.extend([reason] if reason else [])
@@ -188,8 +188,8 @@ def problem_of(
     rebalancing = Rebalancing.of(manifests.rebalancers)
     members = []
     priorities = Priorities.of(manifests.priority_classes)
-    for subject, key, declared in placed:
-        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing, priorities)
+    for subject, read, declared in placed:
+        workload, remarked = _interpreted(subject, read, declared, interpreter, rebalancing, priorities)
         if asked is not None and subject.identity not in asked:
             workload = as_it_runs(workload, interpreter.present)
         members.append(Member(workload, subject, declared))
@@ -200,7 +200,7 @@ def problem_of(
         warnings.extend(found.warnings)
     workloads, changing = autoscaled(manifests.autoscalers, workloads)
     warnings.extend([*changing, *overridden(manifests, workloads, clusters)])
-    warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
+    warnings.extend(node_claims([*((subject, read.key) for subject, read, _ in placed), *federated]))
     warnings.extend(strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
@@ -241,17 +241,16 @@ def _put_together(
 
 def _interpreted(
     subject: Subject,
-    key: str,
+    read: Workload,
     declared: Declared,
     interpreter: Interpreter,
     rebalancing: Rebalancing,
     priorities: Priorities,
 ) -> tuple[Workload, list[Statement]]:
     """Return a workload with its rules, and what there is to say about it."""
-    urgency, unresolved = priorities.of_workload(subject, key)
-    read = read_workload(subject, key, declared.name)
+    urgency, unresolved = priorities.of_workload(subject, read.key)
     fresh, due = rebalancing.wants(subject) or read.fresh, not is_at_rest(subject, read, declared)
-    workload = replace(read, priority=urgency, fresh=fresh, due=due)
+    workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
     reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
     interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]

@@ -102,11 +102,15 @@ def named(policy: tuple[str, str]) -> str:
 
 
 def left_out(
-    subject: Subject, key: str, policies: Iterable[Located[PropagationPolicy]] = ()
+    subject: Subject,
+    key: str,
+    declared: Declared | None,
+    policies: Iterable[Located[PropagationPolicy]] = (),
 ) -> Statement | None:
     """Say why a subject is not placed; None where it is.
 
-    `policies`: policies among which one is looked for that nearly selects it.
+    `declared`: what `declared_for` says of it; `policies`: among which one is looked for that nearly selects
+    it.
 
     Notes
     -----
@@ -127,7 +131,7 @@ def left_out(
         if located and suspension and suspension.scheduling:
             text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
             return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
-    if declared_for(subject) is None and not follows(subject):
+    if declared is None and not follows(subject):
         text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
         text += _near_miss(subject, policies)
         return Statement("left-out", text, source_of(subject), key)
@@ -176,8 +180,8 @@ def source_of(subject: Subject) -> Source:
     return known.source() if known else Source("<dict>", 0)
 
 
-def read_workload(subject: Subject, key: str, policy: str) -> Workload:
-    """Return the workload of a subject, without rules.
+def read_workload(subject: Subject, key: str) -> Workload:
+    """Return the workload of a subject, without rules and the name of what declares them.
 
     Replicas, requests and what runs where come from the binding; replicas and requests that it does not
     state, from the template. Without either there are no replicas and no requests.
@@ -203,7 +207,6 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
         labels=dict(subject.labels),
         priority=priority.priority if priority else 0,
         fresh=_is_fresh(bound) if bound else False,
-        policy=policy,
         observed=bound.status.observed if bound else None,
         without_replicas=without_replicas(subject),
         source=source_of(subject),

@@ -118,9 +118,12 @@ def _made_whole(mappings: list[dict[str, Any]], lists: list[list[Any]]) -> bool:
 
 def _keys_written(text: str) -> int:
     """Return how many keys a JSON text writes, a repeated one each time; it may be more, never fewer."""
-    if any(colon in text for colon in _SPACED_COLON):
+    quoted = text.count('":')
+    if quoted != text.count(":") and any(colon in text for colon in _SPACED_COLON):
         return sum(1 for _ in _SPACED_KEY.finditer(text))
-    bare = text.replace("\\\\", "") if "\\" in text else text
+    if "\\" not in text:
+        return quoted
+    bare = text.replace("\\\\", "")
     return bare.count('":') - bare.count('\\":')
 
 
