@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from collections import UserDict
 from collections.abc import Sequence
 from importlib import import_module
@@ -112,6 +111,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _error(error: Exception) -> int:
     """Print an error for people and return the exit code; the traceback only under FAIRLEAD_DEBUG."""
     if os.environ.get("FAIRLEAD_DEBUG"):
+        import traceback
+
         console.note("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, ManifestError):
         console.warn(error.warnings)

@@ -4,7 +4,6 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 from fairlead.cli import console
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import tolerances_of
+from fairlead.models.words import nearest
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
@@ -89,7 +89,7 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            near = get_close_matches(str(value), list(map(str, self.choices)), 1)
+            near = nearest(str(value), map(str, self.choices))
             if not near:
                 raise
             self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)

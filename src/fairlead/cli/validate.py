@@ -16,6 +16,7 @@ from fairlead.version import VERSION
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
     from fairlead.models.statement import Conflict, Statement
+    from fairlead.solver.conflicts.wording import Contradiction
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -48,10 +49,9 @@ def validate_command(
         console.result(_refusal(error, output, strict=strict))
         return exits.WRONG_INPUT
     from fairlead.solver.conflicts.alone import conflicts
-    from fairlead.solver.conflicts.wording import said_once
 
     alone = conflicts(problem)
-    told = said_once(alone, named=len(problem.workloads) > 1)
+    told = _told(alone, named=len(problem.workloads) > 1)
     failing = frozenset(each.key for one in alone for each in one.workloads)
     found = (*told, *_with_quotas(problem, failing))
     refused = _refused(problem, strict=strict)
@@ -70,6 +70,15 @@ def validate_command(
     if refused:
         return exits.WRONG_INPUT
     return exits.INFEASIBLE if found else exits.SOLVED
+
+
+def _told(alone: Sequence["Contradiction"], *, named: bool) -> tuple["Conflict", ...]:
+    """Return the conflicts of single workloads, what is said of several of them once."""
+    if not alone:
+        return ()
+    from fairlead.solver.conflicts.wording import said_once
+
+    return said_once(alone, named=named)
 
 
 def _refusal(

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -37,7 +36,7 @@ from fairlead.manifests.validation import (
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
-from fairlead.models.words import be, counted, listed
+from fairlead.models.words import be, counted, listed, nearest
 
 if TYPE_CHECKING:
     from fairlead.manifests.api.kubeadmiral import FederatedCluster, FederatedObject
@@ -230,7 +229,7 @@ def _nearest(api_version: str, kind: str) -> str:
         return f"allowed {be(len(versions))} {listed(versions)}"
     # Less alike is another kind that exists: CronJob is no Job.
     known = [name for version, name in KINDS if version == api_version]
-    alike = get_close_matches(kind, known, 1, _ALIKE)
+    alike = nearest(kind, known, alike=_ALIKE)
     return f"did you mean {alike[0]}?" if alike else ""
 
 

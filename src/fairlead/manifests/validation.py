@@ -1,7 +1,6 @@
 """From a document to its API type: mistakes in plain words, unknown fields as warnings."""
 
 import copy
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
@@ -14,6 +13,7 @@ from fairlead.manifests.yaml.documents import Document, Path, field_name, shorte
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import nearest
 
 _WORDS: Mapping[str, str] = {
     "missing": "is required and missing",
@@ -202,7 +202,7 @@ def _remove(data: Any, path: Path) -> bool:
 def _unknown_field(document: Document, model: type[BaseModel], path: Path) -> Statement:
     """Say that a field is not known, and which known one comes closest."""
     known = _known_names(model, path[:-1])
-    close = difflib.get_close_matches(str(path[-1]), known, 1)
+    close = nearest(str(path[-1]), known)
     hint = f"; did you mean {close[0]}?" if close else ""
     text = f"{document.kind}: {field_name(path)} is not a known field and has no effect{hint}"
     return Statement(UNKNOWN_FIELD, text, document.source(path))

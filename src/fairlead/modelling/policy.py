@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from fairlead.models.cluster import Toleration
 from fairlead.models.mistaken import COUNT, MOST_REPLICAS
 from fairlead.models.quantity import parse_quantity
 from fairlead.models.topology import FIELDS
+from fairlead.models.words import nearest
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def known(field: str, name: object, clusters: Collection[str]) -> Found:
     """Yield a name that no cluster of the model has, with the one that comes nearest."""
     if isinstance(name, str) and name in clusters:
         return
-    near = get_close_matches(str(name), sorted(clusters), 1)
+    near = nearest(str(name), sorted(clusters))
     yield field, name, f"is not a cluster of the model{f'; did you mean {near[0]}?' if near else ''}"
 
 

@@ -9,10 +9,10 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.in_order import WORTH_ARRAYS
 from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, Deviation, Level, Measured
-from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import summed
+from fairlead.models.result import Attained
 from fairlead.models.rules import Bounds, Preference, Weights, WorkloadRule, balance, weights
 from fairlead.models.shortfall import (
     is_shortfall,

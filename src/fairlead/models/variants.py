@@ -7,7 +7,7 @@ from typing import TypeVar
 from fairlead.models.affinity_groups import settled_in
 from fairlead.models.kept import kept
 from fairlead.models.problem import Problem
-from fairlead.models.rules import WorkloadRule
+from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.workload import AffinityGroup, Workload
 
 T = TypeVar("T")
@@ -39,6 +39,16 @@ def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload
     """Return a workload with changed rules, in every affinity group as well."""
     groups = tuple(replace(group, rules=change(group.rules)) for group in workload.groups)
     return replace(workload, rules=change(workload.rules), groups=groups)
+
+
+def without_preferences(workload: Workload) -> Workload:
+    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
+    rules = tuple(
+        replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
+        for rule in workload.rules
+        if isinstance(rule, BindingRule)
+    )
+    return replace(workload, rules=rules, settled=True)
 
 
 def in_groups(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:

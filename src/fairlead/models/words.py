@@ -1,7 +1,6 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 
 from fairlead.models.quantity import format_units
@@ -79,6 +78,16 @@ def listed(
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
 
 
+def nearest(name: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
+    """Return the known names that come near to one, the nearest first.
+
+    `most`: how many are told; `alike`: how near they have to come, from 0 to 1.
+    """
+    from difflib import get_close_matches  # few names are misspelt
+
+    return get_close_matches(name, list(known), most, alike)
+
+
 def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     """Return unknown names, the first ones only, each with the known name that comes nearest.
 
@@ -87,7 +96,7 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     """
     told = []
     for name in unknown[:SHOWN]:
-        near = get_close_matches(name, sorted(known), 1)
+        near = nearest(name, sorted(known))
         told.append(f"{name} (did you mean {near[0]}?)" if near else name)
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
@@ -107,7 +116,7 @@ def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     "no cluster 'x'; known: member1 and member2"
     """
     names = sorted(known)
-    alike = get_close_matches(str(name), names, SHOWN)
+    alike = nearest(str(name), names, SHOWN)
     told = (
         f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
     )

@@ -10,8 +10,7 @@ from fairlead.models.check import shared_violations
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import BindingRule, Bounds
-from fairlead.models.variants import in_full
+from fairlead.models.variants import in_full, without_preferences
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
@@ -65,16 +64,6 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
 def _settled(workload: Workload) -> Workload:
     """Return a workload in the affinity group that it has now."""
     return replace(workload, settled=True)
-
-
-def without_preferences(workload: Workload) -> Workload:
-    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
-    rules = tuple(
-        replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
-        for rule in workload.rules
-        if isinstance(rule, BindingRule)
-    )
-    return replace(workload, rules=rules, settled=True)
 
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.

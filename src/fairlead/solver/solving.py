@@ -20,22 +20,18 @@ from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.models.variants import in_full
-from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together, unproven
+from fairlead.models.variants import in_full, without_preferences
+from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
 from fairlead.solver.answers.rows import Placed
-from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
-from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement, without_preferences
-from fairlead.solver.floor.keeping import is_small, keep_and_repair, standing_well
-from fairlead.solver.floor.partial import place_greedily
-from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups
-from fairlead.solver.groups.partial import choose_partially
+from fairlead.solver.groups.choices import is_open
+from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups, in_first_groups
 from fairlead.solver.levels.targets import is_searched, loose_levels, strict
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
@@ -52,6 +48,8 @@ SHARE_STRICT = 0.9
 """Of the time that is left, what may be used before levels are loosened that need not be best."""
 SHARE_LATER = 0.15
 """The same for what comes after balance, where balance is searched thereafter and may change all of it."""
+WORTH_ARRAYS = 8
+"""Workloads from which on it is worth it to place those of the commonest kind in arrays, all at once."""
 WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
@@ -189,7 +187,7 @@ def _solve(
         return _concluded(problem, _at_once(problem, search), started)
     bare = strict(problem) if loose_levels(problem) else problem
     loose = loose_levels(problem) - loose_levels(bare)
-    quickly = {} if method == "cp-sat" else place_side_by_side(bare)
+    quickly = {} if method == "cp-sat" else _side_by_side(bare)
     boxes = boxes_of(bare, quickly)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
@@ -214,6 +212,15 @@ def _solve(
     return _concluded(problem, found, started)
 
 
+def _side_by_side(problem: Problem) -> Placed:
+    """Place the workloads of the commonest kind, where they are many."""
+    if len(problem.workloads) < WORTH_ARRAYS:
+        return {}
+    from fairlead.solver.batch.side_by_side import place_side_by_side
+
+    return place_side_by_side(problem)
+
+
 def _concluded(problem: Problem, found: Answer, started: float) -> Outcome:
     """Check and score an answer once more, and tell it."""
     return conclude(problem, found.placement, found.attained, found.origin, _since(started))
@@ -236,40 +243,32 @@ def _strictly(
         return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
     if not search.deadline.remaining():
         return _at_once(problem, search), ()
-    # Everything that searches is imported where workloads compete; most problems of a few do not.
+    # What is asked of those that compete is imported here: most problems of a few workloads have none.
+    from fairlead.solver.floor.at_once import kept
     from fairlead.solver.parts.dispatch import solve_parts
 
     answers = solve_parts(components(problem), alone, search, where)
     failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if not failing:
-        answers = [_kept(answer) if answer.placement is None else answer for answer in answers]
+        answers = [kept(answer) if answer.placement is None else answer for answer in answers]
     return together(problem, answers), failing
 
 
-def _kept(answer: Answer) -> Answer:
-    """Return an answer with what is found at once, where a search has found nothing in its time."""
-    part = answer.part
-    return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
-
-
 def _at_once(problem: Problem, search: Search) -> Answer:
-    """Keep what runs and repair the rest: the answer where time is over before any search."""
-    whole, staying = in_full(problem), standing_well(problem)
-    found = keep_and_repair(whole, staying, search.deadline)
-    if found is None and search.deadline.remaining():
-        # What is left of the time is used by nobody else: whatever keeps all rules will do.
-        found = keep_and_repair(whole, staying, Deadline.after(0))
-    if problem.partial and (found is None or is_small(problem)):
-        found = better(problem, found, place_greedily(problem, Deadline.after(0)))
-    if found is not None and loose_levels(problem):
-        from fairlead.solver.levels.tolerances import unsearched
+    """Return what is found where time is over before any search."""
+    from fairlead.solver.floor.at_once import at_once
 
-        return unsearched(problem, found)
-    return unproven(problem, found)
+    return at_once(problem, search)
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
     """Choose an affinity group for every workload."""
+    if not any(map(is_open, problem.workloads)):
+        return Grouped(in_first_groups(problem), {})
+    # What tries choices out searches, and is imported where there are any.
+    from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement
+    from fairlead.solver.floor.partial import place_greedily
+    from fairlead.solver.groups.partial import choose_partially
 
     def strictly(trial: Problem) -> bool | None:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
@@ -277,7 +276,7 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
     def place(trial: Problem) -> Placement:
         from fairlead.solver.parts.methods import solve_giving_way
 
-        bare = replace(trial, workloads=tuple(without_preferences(each) for each in trial.workloads))
+        bare = replace(trial, workloads=tuple(map(without_preferences, trial.workloads)))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
         return found.placement or place_greedily(bare, search.deadline)
 

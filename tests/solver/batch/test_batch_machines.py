@@ -14,6 +14,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.models.variants import without_preferences
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.sifting import Sifting
@@ -25,7 +26,6 @@ from fairlead.solver.batch.model import model_of
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.repair import exchange_all
 from fairlead.solver.batch.separable import is_plain
-from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import Machines, ThisProcess

@@ -12,8 +12,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.side_by_side import FEWEST, place_side_by_side
+from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.exact.alone import place_alone
+from fairlead.solver.solving import WORTH_ARRAYS
 
 
 def alike(count: int, replicas: int, weights: dict[str, int], bounds: Bounds | None = None) -> Problem:
@@ -69,14 +70,14 @@ def test_everybody_stands_where_he_stands_alone(seed: int, deviation: Deviation)
 
 def test_equal_claims_fall_to_the_first() -> None:
     """Two replicas over three equal clusters: each claims one with the same right, so the first two do."""
-    found = place_side_by_side(alike(FEWEST, 2, {"a": 1, "b": 1, "c": 1}))
+    found = place_side_by_side(alike(WORTH_ARRAYS, 2, {"a": 1, "b": 1, "c": 1}))
 
-    assert found == {f"w{number:02d}": {"a": 1, "b": 1} for number in range(FEWEST)}
+    assert found == {f"w{number:02d}": {"a": 1, "b": 1} for number in range(WORTH_ARRAYS)}
 
 
 def test_costs_that_doubles_cannot_tell_apart_are_left_to_the_other_way() -> None:
     """Weights of 2^51 make products beyond 2^52 from the second unit on."""
-    problem = alike(FEWEST, 3, {"a": 2**51, "b": 2**51 - 1})
+    problem = alike(WORTH_ARRAYS, 3, {"a": 2**51, "b": 2**51 - 1})
 
     assert place_side_by_side(problem) == {}
     assert place_alone(problem.workloads[0], problem) == {"a": 2, "b": 1}
@@ -84,7 +85,7 @@ def test_costs_that_doubles_cannot_tell_apart_are_left_to_the_other_way() -> Non
 
 def test_what_runs_is_left_to_the_other_way() -> None:
     """One that runs is enough: room is told with what it holds."""
-    problem = alike(FEWEST, 2, {"a": 1, "b": 1})
+    problem = alike(WORTH_ARRAYS, 2, {"a": 1, "b": 1})
     first, *others = problem.workloads
     running = Workload(first.key, first.name, first.replicas, current={"b": 2}, rules=first.rules)
 
@@ -93,7 +94,7 @@ def test_what_runs_is_left_to_the_other_way() -> None:
 
 def test_gaps_beyond_what_doubles_count_are_left_to_the_other_way() -> None:
     """Three replicas times weights of 2^51 pass 2^52."""
-    problem = replace(alike(FEWEST, 3, {"a": 2**51, "b": 2**51 - 1}), deviation=Deviation.L1)
+    problem = replace(alike(WORTH_ARRAYS, 3, {"a": 2**51, "b": 2**51 - 1}), deviation=Deviation.L1)
 
     assert place_side_by_side(problem) == {}
     assert place_alone(problem.workloads[0], problem) == {"a": 2, "b": 1}
@@ -101,15 +102,15 @@ def test_gaps_beyond_what_doubles_count_are_left_to_the_other_way() -> None:
 
 def test_minimax_is_left_to_the_other_way() -> None:
     """The greatest distance is no sum over clusters."""
-    problem = replace(alike(FEWEST, 2, {"a": 1, "b": 1}), deviation=Deviation.MINIMAX)
+    problem = replace(alike(WORTH_ARRAYS, 2, {"a": 1, "b": 1}), deviation=Deviation.MINIMAX)
 
     assert place_side_by_side(problem) == {}
 
 
 def test_nobody_stands_anywhere_once_all_clusters_are_lost() -> None:
     """The only region is lost, and with it every column of the arrays."""
-    problem = alike(FEWEST, 3, {"a": 1, "b": 2})
+    problem = alike(WORTH_ARRAYS, 3, {"a": 1, "b": 2})
     assert place_side_by_side(replace(problem, clusters=())) == {}
     regions = tuple(Cluster(name, region="eu") for name in "ab")
     (lost,) = fairlead.simulate(replace(problem, clusters=regions), sweep="region").scenarios
-    assert lost.unplaced == {f"w{number:02d}": 3 for number in range(FEWEST)}
+    assert lost.unplaced == {f"w{number:02d}": 3 for number in range(WORTH_ARRAYS)}

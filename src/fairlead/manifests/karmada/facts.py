@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from fairlead.manifests.api import KINDS
@@ -29,7 +28,7 @@ from fairlead.manifests.yaml.documents import Document, Path, field_name
 from fairlead.manifests.yaml.quick import as_text
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, SUSPENDED, Statement
-from fairlead.models.words import counted
+from fairlead.models.words import counted, nearest
 from fairlead.models.workload import Workload
 
 _WITH_REPLICAS = frozenset(kind for (_, kind), read in KINDS.items() if read.row == "workloads")
@@ -154,7 +153,7 @@ def _near_miss(subject: Subject, policies: Iterable[Located[PropagationPolicy]])
                 return f"; {who} selects {kind} {name} of namespace {reached} ({policy.source()})"
             elif one.api_version != subject.api_version:
                 return f"; {who} selects {kind} {name} of {one.api_version} ({policy.source()})"
-    near = get_close_matches(name, alike, 1)
+    near = nearest(name, alike)
     if not near:
         return ""
     return f"; {named(alike[near[0]].model.place)} selects {kind} {near[0]} ({alike[near[0]].source()})"

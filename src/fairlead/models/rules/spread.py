@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
@@ -106,3 +107,18 @@ def _broken(one: Requirement, found: int) -> str:
 
 
 _RULE = Kind(KIND, _asked, _broken, SPREAD)
+
+
+def most_in_groups(rule: Spread, most: Mapping[str, int]) -> int:
+    """Return how many replicas stand at most in as many groups as a spread allows.
+
+    Parameters
+    ----------
+    most
+        Most replicas by candidate. Where some of them are in no group, or in several, all of them count.
+    """
+    inside = [name for clusters in rule.groups.values() for name in clusters if name in most]
+    if len(inside) != len(most) or len(set(inside)) != len(inside):
+        return sum(most.values())
+    groups = (sum(map(most.get, clusters, repeat(0))) for clusters in rule.groups.values())
+    return sum(sorted(groups, reverse=True)[: rule.maximum])

@@ -24,8 +24,6 @@ from fairlead.solver.batch.separable import fits_arrays
 Floats = NDArray[np.float64]
 Sure = NDArray[np.bool_]
 
-FEWEST = 8
-"""Workloads that are worth the arrays."""
 AT_ONCE = 200_000
 """Places that are looked at together, so that their arrays stay in the processor's cache."""
 EXACT = 2**52
@@ -47,7 +45,7 @@ def place_side_by_side(problem: Problem) -> dict[str, Mapping[str, int]]:
     if any(workload.current for workload in problem.workloads):
         return {}
     chosen = tuple(workload for workload in problem.workloads if _is_common(workload))
-    if len(chosen) < FEWEST or not problem.clusters:
+    if not chosen or not problem.clusters:
         return {}
     part = replace(problem, workloads=chosen)
     return _placed(batch_of(part)) if fits_arrays(part) else {}

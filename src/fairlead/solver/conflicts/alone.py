@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
@@ -26,12 +26,13 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.closed_form import closed_form, most_in_groups
-from fairlead.solver.conflicts.units import units_of
-from fairlead.solver.conflicts.wording import Contradiction, told
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
+
+if TYPE_CHECKING:
+    from fairlead.solver.conflicts.wording import Contradiction
 
 
 def alone(workload: Workload, problem: Problem) -> Problem:
@@ -188,7 +189,9 @@ def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
     return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
 
 
-def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Contradiction, ...]:
+def conflicts(
+    problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None
+) -> "tuple[Contradiction, ...]":
     """Return a conflict for every workload that is seen to have no placement of its own.
 
     Parameters
@@ -210,8 +213,13 @@ def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) 
     return tuple(conflict for conflict in each if conflict is not None)
 
 
-def _conflict(workload: Workload, problem: Problem) -> Contradiction | None:
+def _conflict(workload: Workload, problem: Problem) -> "Contradiction | None":
     """Return the conflict of one workload; None where it takes a solver to find it."""
+    # Few problems have any, so what finds and words them is imported here.
+    from fairlead.solver.conflicts.closed_form import closed_form
+    from fairlead.solver.conflicts.units import units_of
+    from fairlead.solver.conflicts.wording import Contradiction, told
+
     by_itself = alone(workload, problem)
     units = units_of(by_itself)
     found = closed_form(workload, by_itself, units)

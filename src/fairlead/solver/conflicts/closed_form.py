@@ -8,7 +8,6 @@ groups than there are. Each of them is minimal by construction.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TypeVar
 
 from fairlead.models.problem import Problem
@@ -24,6 +23,7 @@ from fairlead.models.rules import (
     Spread,
     Total,
 )
+from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
@@ -127,21 +127,6 @@ def _spreads(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions]:
     for at, rule in _others(outline, units, Spread).items():
         if rule.maximum is not None and most_in_groups(rule, most) < wanted:
             yield outline.total, at, *(unit for _, unit in known.values()), *_closed(outline)
-
-
-def most_in_groups(rule: Spread, most: Mapping[str, int]) -> int:
-    """Return how many replicas stand at most in as many groups as a spread allows.
-
-    Parameters
-    ----------
-    most
-        Most replicas by candidate. Where some of them are in no group, or in several, all of them count.
-    """
-    inside = [name for clusters in rule.groups.values() for name in clusters if name in most]
-    if len(inside) != len(most) or len(set(inside)) != len(inside):
-        return sum(most.values())
-    groups = (sum(map(most.get, clusters, repeat(0))) for clusters in rule.groups.values())
-    return sum(sorted(groups, reverse=True)[: rule.maximum])
 
 
 def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]:

@@ -30,10 +30,10 @@ from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit, open_to
 
+Asker = TypeVar("Asker")
+
 MOST_POOLS = 50
 """Sets of clusters that are looked at for each resource, those that are open to most workloads first."""
-
-Asker = TypeVar("Asker")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from functools import cache
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, total
+from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.closed_form import most_in_groups
 from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, always, is_namesake, policies_of
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of

@@ -20,7 +20,6 @@ from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of, room_left
-from fairlead.solver.exact.nested.choosing import choose
 
 
 def place_alone(
@@ -62,11 +61,15 @@ def place_alone(
         return dict(workload.current)
     if boxed is None:
         boxed = box_of(workload, problem, available, quotas)
-    if copies is not None:
-        return choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
-    if _chooses(workload):
-        return choose(workload, problem, boxed) or allocate(workload, problem, boxed)
-    return allocate(workload, problem, boxed) or choose(workload, problem, boxed)
+    choosing = _chooses(workload) if copies is None else copies.choice
+    divided = None if choosing else allocate(workload, problem, boxed)
+    if divided is not None or (copies is not None and not choosing):
+        return divided
+    # Few workloads have to choose among clusters, or cannot be divided at once.
+    from fairlead.solver.exact.nested.choosing import choose
+
+    chosen = choose(workload, problem, boxed)
+    return allocate(workload, problem, boxed) if chosen is None and choosing and copies is None else chosen
 
 
 def stays(

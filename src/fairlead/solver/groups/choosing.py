@@ -8,12 +8,11 @@ from fairlead.models.affinity_groups import from_start, in_group, settled_in
 from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total
-from fairlead.models.variants import in_groups
+from fairlead.models.variants import in_groups, without_preferences
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
-from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.groups.choices import is_open
 from fairlead.solver.running.deadline import Deadline
 
@@ -96,7 +95,7 @@ def choose_groups(
         Chooses where no joint choice is known that has a placement; None takes the first groups.
     """
     due = deadline or Deadline()
-    chosen = {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
+    chosen = _first_groups(problem)
     if not due.remaining() and any(map(is_open, problem.workloads)):
         return Grouped(in_groups(problem, chosen), {}, earliest=False, exhausted=False)
     answers: list[Chosen] = []
@@ -114,6 +113,15 @@ def choose_groups(
         all(answer.earliest for answer in answers),
         all(answer.exhausted for answer in answers),
     )
+
+
+def in_first_groups(problem: Problem) -> Problem:
+    """Return a problem in which every workload has the first group that it may still get."""
+    return in_groups(problem, _first_groups(problem))
+
+
+def _first_groups(problem: Problem) -> dict[str, AffinityGroup]:
+    return {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
 
 
 def _parts(problem: Problem) -> Iterator[Problem]:

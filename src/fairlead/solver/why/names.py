@@ -1,11 +1,10 @@
 """Which workload and which cluster are meant: names as people type them at kubectl."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.words import SHOWN, first_of, no_such
+from fairlead.models.words import SHOWN, first_of, nearest, no_such
 from fairlead.models.workload import Workload
 
 SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
@@ -83,8 +82,8 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
         return f"; there is {first_of(elsewhere, NEAR)}"
     last = name.rpartition("/")[2]
     keys = [each.key for each in inside]
-    near = get_close_matches(name, keys, NEAR)
-    names = get_close_matches(last, {each.name for each in inside}, NEAR)
+    near = nearest(name, keys, NEAR)
+    names = nearest(last, {each.name for each in inside}, NEAR)
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
         return f"; did you mean {' or '.join(near[:SHOWN])}?"
