@@ -96,8 +96,6 @@ PER_CLUSTER = 96
 MOST_PAIRS = 300_000
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
-# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
-ROWS_IN_TURN = 5_000
 # What an exchange has to gain, in units of the level.
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
@@ -164,17 +162,14 @@ LEADING_CHARGES = (12.0, 48.0, 200.0)
 DEARER_AFTER = 4
 # How far from the price of a row exchanges look before that, in turn.
 LEADING_REACHES = (0.01, 0.1, 0.4)
-# Rows that are divided anew together, over all clusters.
-ROWS_OF_PART = 60
-ROWS_REACH = 0.3
-ROWS_UNITS = 6
-# Batches of more places are not divided anew by rows.
-LARGEST_FOR_ROWS = 20_000
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
 MOST_OPEN = 2500
-# Batches of at most so many places are divided anew as a whole, with so much counted work.
+# Batches of at most so many places are divided anew as a whole, with so much counted work, as far from the
+# prices of rows as that, in units of the level, and by at most so many replicas a place.
 PLACES_OF_WHOLE = 1000
 WORK_OF_WHOLE = 0.5
+REACH_OF_WHOLE = 0.3
+UNITS_OF_WHOLE = 6
 
 # --- The incumbent
 
