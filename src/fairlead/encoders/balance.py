@@ -60,8 +60,8 @@ class _FillingCost(Cost):
     used: cp_model.IntVar
     cost: cp_model.IntVar
     """Variables of what is used and of what it costs."""
-    lines: set[int] = field(default_factory=set)
-    """Where lines touch the function: at each of these numbers and the next one."""
+    lines: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""
@@ -88,13 +88,13 @@ class _FillingCost(Cost):
     def touch(self, at: int) -> None:
         """Keep the cost above the line through a number and the next one."""
         if at not in self.lines:
-            self.lines.add(at)
             slope = self.function.marginal(at)
-            self.encoding.model.add(self.cost - slope * self.used >= self.function(at) - slope * at)
+            offset = self.function(at) - slope * at
+            self.lines[at] = slope, offset
+            self.encoding.model.add(self.cost - slope * self.used >= offset)
 
     def _claimed(self, used: int) -> int:
-        lines = (self.function(at) + self.function.marginal(at) * (used - at) for at in self.lines)
-        return max(0, *lines)
+        return max(0, *(slope * used + offset for slope, offset in self.lines.values()))
 
 
 def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:

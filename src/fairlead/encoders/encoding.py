@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ortools.sat.python import cp_model
 
@@ -66,7 +66,6 @@ class Encoding:
         self.centres = centres
         self._own: list[tuple[cp_model.IntVar, Callable[[Placement], int]]] = []
         self.open_tiers: dict[Group, LinearCost] = {}
-        self._known: dict[object, Any] = {}
 
     @property
     def given(self) -> dict[tuple[Because, Side], cp_model.IntVar]:
@@ -102,10 +101,7 @@ class Encoding:
 
     def once(self, find: Callable[[Problem, Held | None], T]) -> T:
         """Return what a function tells of the problem and its tiers; it is called only once."""
-        if find not in self._known:
-            self._known[find] = find(self.problem, self.held)
-        found: T = self._known[find]
-        return found
+        return self.problem.once(find, self.held)
 
     def limit(
         self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because

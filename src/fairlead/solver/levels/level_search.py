@@ -134,12 +134,20 @@ class LevelSearch(LevelModels):
         self.notes.append(self._raised(level, note))
         return True
 
+    def pinned(self, level: Level) -> Fraction | None:
+        """Return what a level is pinned to; None where it is not."""
+        steps = dict(self.pins).get(level)
+        return None if steps is None or self.outline is None else self.outline.levels[level].value(steps)
+
     def _raised(self, level: Level, note: Note) -> Note:
-        """Return how far a level got with what prices tell of it, where nothing better is known."""
-        priced = self.priced.get(level)
-        if note.proven or level in self.targets or priced is None or (note.bound or 0) >= priced:
-            return note
-        return Note(priced)
+        """Return how far a level got with what else is known of it; keep its bound for who searches again."""
+        known = self.priced.get(level)
+        if not note.proven and level not in self.targets and known is not None and (note.bound or 0) < known:
+            return Note(known)
+        if note.bound is not None and not self.restricted:
+            bound = Fraction(note.bound)
+            self.priced[level] = bound if known is None else max(bound, known)
+        return note
 
     def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
         """Return what the levels after one may leave it at, in steps; None where no placement is known.

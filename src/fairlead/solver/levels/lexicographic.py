@@ -147,9 +147,11 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         again.minimise(level, last=True)
         if again.rank_on(number) < search.rank_on(number):
             again.deadline = search.deadline
-            again.forget(search.levels[number + 2 :])
-            for later in search.levels[number + 1 :]:
+            for at, later in enumerate(search.levels[number + 1 :], number + 2):
                 again.minimise(later, last=later == search.levels[-1])
+                most, known = again.pinned(later), search.pinned(later)
+                if most is None or known is None or most > known:
+                    again.forget(search.levels[at:])
             return again
         search.notes[number] = search.notes[number].better(again.notes[number])
     return search

@@ -140,7 +140,7 @@ def _hard(
         sets.append(picked.used)
         if narrower.holds(picked.used):
             return narrower, rank
-    if len(sets) == 2 and _between(narrower, *sets) and _mixed(narrower):
+    if len(sets) == 2 and _between(narrower, *sets) and _mixed(narrower, *sets):
         return narrower, rank
     few, many = sets if len(sets) == 2 else (None, None)
     for one, other in ((guess.few, guess.many), (few, many), (first, guess.fitting)):
@@ -156,9 +156,19 @@ def _between(face: Face, fewest: Flags, most: Flags) -> bool:
     return exact_sum(few.upper) < face.total < exact_sum(many.lower)
 
 
-def _mixed(face: Face) -> bool:
+def _mixed(face: Face, fewest: Flags, most: Flags) -> bool:
     """Tell whether some set between one that holds too few and one that holds too many holds the total."""
+    greatest = int(face.merits[fewest].sum())
     try:
+        for count in range(int(fewest.sum()) + 1, int(most.sum())):
+            limits = replace(face.limits, least=count, most=count)
+            found = replace(face, limits=limits, first=None).pick_exactly(face.combined(-face.lower))
+            if (
+                found is not None
+                and int(face.merits[found.used].sum()) == greatest
+                and face.holds(found.used)
+            ):
+                return True
         return settle(face) is not None
     except (TooLongError, ApartError):
         return False

@@ -75,6 +75,7 @@ class _Search:
         self._many: Flags | None = None
         self._fitting: Flags | None = None
         self._looked = False
+        self._dearest = Fraction(0)
         self.best: Callable[[Fraction], Flags | None] = self._best_exactly
         if face.settled or int(np.abs(face.merits).sum()) < SMALL:
             self.best = self._best_about
@@ -141,6 +142,7 @@ class _Search:
             few = exact_sum(box.upper) < self._face.total
         else:
             few = prices.low is not None and price < prices.low
+        self._dearest = max(self._dearest, abs(price))
         if few:
             self._low, self._few = price, used
         else:
@@ -154,12 +156,18 @@ class _Search:
                 return inside
         low, high = self._low, self._high
         if low is not None and high is not None:
-            if high - low <= NARROW * max(abs(low), abs(high)):
+            crossing = self._crossing()
+            if high - low <= self._blur or crossing in (low, high):
                 return None
-            return (low + high) / 2
+            return (low + high) / 2 if crossing is None else crossing
         if low is not None:
             return low + 1 + 3 * abs(low)
         return Fraction(0) if high is None else high - 1 - 3 * abs(high)
+
+    @property
+    def _blur(self) -> Fraction:
+        """By how much a price may be wrong: what floats do not see beside the dearest one."""
+        return NARROW * self._dearest
 
     def _open(self, price: Fraction) -> bool:
         """Tell whether a price was not ruled out."""
@@ -168,18 +176,19 @@ class _Search:
     def guess(self) -> Guess:
         """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
         price = self._low if self._low is not None else self._high if self._high is not None else Fraction(0)
-        if (
-            self._low is not None
-            and self._high is not None
-            and self._few is not None
-            and self._many is not None
-        ):
-            few, spent_few = self._held(self._few, self._low)
-            many, spent_many = self._held(self._many, self._high)
-            if many != few:
-                crossing = (spent_many - spent_few) / (many - few)
-                price = crossing if self._low <= crossing <= self._high else price
-        return Guess(price, self._fitting, self._few, self._many)
+        crossing = self._crossing()
+        return Guess(price if crossing is None else crossing, self._fitting, self._few, self._many)
+
+    def _crossing(self) -> Fraction | None:
+        """Return the price at which the sets on both sides are equally good; None where it is not between."""
+        if self._low is None or self._high is None or self._few is None or self._many is None:
+            return None
+        few, spent_few = self._held(self._few, self._low)
+        many, spent_many = self._held(self._many, self._high)
+        if many == few:
+            return None
+        crossing = (spent_many - spent_few) / (many - few)
+        return crossing if self._low - self._blur <= crossing <= self._high + self._blur else None
 
     def _held(self, used: Flags, price: Fraction) -> tuple[int, Fraction]:
         """Return how many replicas a set holds at a price, and what they cost."""
