@@ -58,8 +58,8 @@ class Incumbent:
         return replace(Incumbent.of(model, best, self.search.until(deadline)), serves=self)
 
     def until(self, deadline: Deadline) -> "Incumbent":
-        """Return the same with another deadline."""
-        return replace(self, search=self.search.until(deadline))
+        """Return the same with another deadline; what it finds is offered to this one."""
+        return replace(self, search=self.search.until(deadline), serves=self)
 
     @property
     def deadline(self) -> Deadline:

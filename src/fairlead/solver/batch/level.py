@@ -89,8 +89,11 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     if guide.urgent is not None and guide.settled is not None:
         _settle(guided, guide.urgent, guide.settled)
     else:
-        guided.offer(start)
-        exchange_rounded(guided, start)
+        first = guided
+        if guided.best is not None:
+            first = guided.until(level.deadline.part(tuning.SHARE_OF_FROZEN))
+        first.offer(start)
+        exchange_rounded(first, start)
     if level.over:
         return
     divide_whole(level)
