@@ -19,10 +19,11 @@ from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_master
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, settled, solve_master
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.large_neighbourhood import (
@@ -173,14 +174,53 @@ def test_frozen_workloads_stay_and_need_no_pin() -> None:
     batch = batch_of(problem)
     costs = costs_of(batch)
     best = np.clip(1, batch.lower, batch.upper)
-    pinned = [(costs[0], costs[0].steps(best))]
-    frozen, pins = frozen_at(batch, costs[1], pinned, best)
+    model = model_of(batch, costs[2], [(each, each.steps(best)) for each in costs[:2]])
     urgent = np.array([workload.priority == 100 for workload in problem.workloads])
-    assert pins == []
-    assert np.array_equal(frozen.lower[urgent], best[urgent])
-    assert np.array_equal(frozen.upper[urgent], best[urgent])
-    assert np.array_equal(frozen.upper[~urgent], batch.upper[~urgent])
-    assert frozen_at(batch, costs[0], [], best)[0] is batch
+    prices = Prices(Prices.none(model).capacity, np.array([2.0, 3.0]))
+    frozen, left = frozen_at(model, urgent, best, prices)
+    assert (frozen.pins, left.pins.tolist()) == (model.pins[1:], [3.0])
+    assert np.array_equal(frozen.batch.lower[urgent], best[urgent])
+    assert np.array_equal(frozen.batch.upper[urgent], best[urgent])
+    assert np.array_equal(frozen.batch.upper[~urgent], batch.upper[~urgent])
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+def test_urgent_workloads_are_settled_within_their_pin(deviation: Deviation) -> None:
+    """Forty workloads on eight clusters, the first level 2 % above its best: what is left over is used.
+
+    All others then cost less than beside the best placement of the urgent ones, and no less than beside cut
+    ones.
+    """
+    problem = middling(1, deviation, workloads=40, clusters=8, priorities=(100, 0))
+    batch = batch_of(problem)
+    first, second = costs_of(batch)
+    strictly = minimise(model_of(batch, first), None, Search(Deadline.after(20), 1))
+    assert strictly.best is not None
+    model = model_of(batch, second, [(first, first.steps(strictly.best) + abs(strictly.bound) // 50)])
+    near = [Prices(strictly.prices.capacity * part, np.array([part])) for part in PARTS]
+    start = max(near, key=lambda each: relax(model, each).value)
+    sifted = sift(model, start, relax(model, start).rows, Deadline())
+    urgent = np.array([workload.priority == 100 for workload in problem.workloads])
+    found = settled(model, sifted.prices, sifted.rows, urgent, Deadline.after(20))
+    assert found is not None
+    replicas, cost = found
+    frozen, prices = frozen_at(model, urgent, replicas, sifted.prices)
+    assert frozen.pins == ()  # the pin holds in whole numbers, wherever all others stand
+    assert np.array_equal(replicas[urgent].sum(axis=1), batch.totals[urgent])
+    assert cost >= sifted.value - model.unit * 1e-3
+    beside = sift(frozen, prices, relax(frozen, prices).rows, Deadline()).value
+    assert beside <= cost + model.unit * 1e-3
+    kept, prices = frozen_at(model, urgent, strictly.best, sifted.prices)
+    assert beside < sift(kept, prices, relax(kept, prices).rows, Deadline()).value
+
+
+def test_a_level_ends_where_it_is_good_enough() -> None:
+    """A placement 1 % above the bound closes a level with that tolerance, and no other."""
+    model = model_for(Deviation.L1)
+    best = relax(model, Prices.none(model)).replicas
+    level = replace(Incumbent.of(model, best, Search()), bound=100, cost=101)
+    assert not level.closed
+    assert replace(level, enough=lambda bound: bound + bound // 100).closed
 
 
 def test_a_level_after_one_that_was_met_at_once_keeps_its_pin() -> None:
@@ -210,7 +250,7 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     guide = model_of(batch, guide_of(batch, costs[0], followers(costs, 0)))
     known = known_of(guide)
     after = model_of(batch, costs[1], [(costs[0], 0)])
-    found = Guide(costs[0], (), guide, None, Deadline(), SHARE * guide.unit)
+    found = Guide(costs[0], (), guide, Deadline(), SHARE * guide.unit, followed=True)
     tried = after_guide(Guided(found, known.prices), (costs[0],), after)
     assert all(len(prices.pins) == 1 for prices in tried)
     whole = tried[PARTS.index(1.0)]

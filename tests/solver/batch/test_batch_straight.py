@@ -106,15 +106,16 @@ def test_pins_that_boxes_keep_are_left_out() -> None:
     """A level that is 0 whatever is done within the boxes needs no pin; one replica nowhere, and it does."""
     batch = batch_of(with_nowhere(scarce(3, Deviation.L1)))
     first = costs_of(batch)[0]
+    shape = first.shape
     nowhere = batch.clusters.index(nowhere_of(scarce(3, Deviation.L1)))
-    assert can_break(batch, (first, 0))
+    assert can_break(batch, shape, 0)
     upper = batch.upper.copy()
     upper[:, nowhere] = 0
-    assert not can_break(replace(batch, upper=upper), (first, 0))
+    assert not can_break(replace(batch, upper=upper), shape, 0)
     urgent = [workload.priority == 100 for workload in batch.problem.workloads].index(True)
     upper[urgent, nowhere] = 1
-    assert can_break(replace(batch, upper=upper), (first, 0))
-    assert not can_break(replace(batch, upper=upper), (first, first.scale))
+    assert can_break(replace(batch, upper=upper), shape, 0)
+    assert not can_break(replace(batch, upper=upper), shape, first.scale)
 
 
 def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
@@ -131,7 +132,7 @@ def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
     )
     search = Search(Deadline.after(5.0), 1)
     known = Incumbent.of(model, None, search)
-    known.look_near(prices)
+    known.prices, known.rows = prices, relax(model, prices).rows
     repair_rounded(known, everywhere.replicas)
     assert known.best is not None
     assert model.keeps(known.best)

@@ -9,7 +9,6 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
-from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.surrogate import Guided
 from fairlead.solver.running.deadline import Deadline
@@ -28,7 +27,8 @@ class Incumbent:
 
     Costs and bounds are in steps; the best placement and its cost are None where none is known. What serves a
     level offers it every better placement. Infeasible is proven; interrupted is by Ctrl-C; guided is what a
-    guide leaves to the level after this one.
+    guide leaves to the level after this one. Enough tells of a bound what a placement may cost to be good
+    enough.
     """
 
     model: Model
@@ -40,6 +40,7 @@ class Incumbent:
     rows: Floats
     serves: "Incumbent | None" = None
     on_progress: OnProgress | None = None
+    enough: Callable[[int], int] = int
     infeasible: bool = False
     interrupted: bool = False
     guided: Guided | None = None
@@ -57,8 +58,8 @@ class Incumbent:
         return replace(Incumbent.of(model, best, self.search.until(deadline)), serves=self)
 
     def until(self, deadline: Deadline) -> "Incumbent":
-        """Return the same with another deadline."""
-        return replace(self, search=self.search.until(deadline))
+        """Return the same with another deadline; what it finds is offered to this one."""
+        return replace(self, search=self.search.until(deadline), serves=self)
 
     @property
     def deadline(self) -> Deadline:
@@ -81,10 +82,6 @@ class Incumbent:
         self.prices, self.rows = prices, rows
         self.lift(lower_bound(self.model, prices, rows))
 
-    def look_near(self, prices: Prices) -> None:
-        """Search near prices, without looking at the bound there."""
-        self.prices, self.rows = prices, relax(self.model, prices).rows
-
     def lift(self, bound: int) -> None:
         """Take a bound if it is higher."""
         # Costs are multiples of the grain, so that a bound between two of them is the next one.
@@ -100,8 +97,8 @@ class Incumbent:
 
     @property
     def closed(self) -> bool:
-        """Whether the placement is known to be the best."""
-        return self.cost is not None and self.cost <= self.bound
+        """Whether the placement is known to be the best, or good enough beside the bound."""
+        return self.cost is not None and self.cost <= max(self.bound, self.enough(self.bound))
 
     @property
     def due(self) -> Deadline:

@@ -1,12 +1,14 @@
 """One level of a batch: a bound by prices, a placement by rounding and exchanges, proofs by CP-SAT."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
+from fairlead.solver.batch.dual.restricted_master import settled
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
@@ -20,7 +22,7 @@ from fairlead.solver.batch.primal.repair import (
     repair_rounded,
     rounded,
 )
-from fairlead.solver.batch.surrogate import Guide, Guided
+from fairlead.solver.batch.surrogate import Guide, Guided, Rows, frozen_at
 from fairlead.solver.running.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
@@ -42,8 +44,7 @@ def minimise(
     guide instead of the level, if there is one. Enough tells of a bound what a placement may cost to be good
     enough, both in steps; then the guide decides.
     """
-    level = Incumbent.of(model, start, search)
-    level.on_progress = on_progress
+    level = replace(Incumbent.of(model, start, search), enough=enough, on_progress=on_progress)
     guided = None
     try:
         alone = relax(level.model, level.prices)
@@ -79,35 +80,52 @@ def _search(level: Incumbent) -> None:
 
 
 def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
-    """Find placements by a guide, the settled ones frozen if possible, and the bound of the level."""
-    first = guided
-    if guide.frozen is not None:
-        due = guide.latest if guided.best is None else level.deadline.part(tuning.SHARE_OF_FROZEN)
-        first = guided.surrogate(guide.frozen, guided.best, due)
-    climbing = 0 if guide.frozen is None else tuning.LEVEL_LONGER
-    start = priced(first, _best_of(first.model, near), ABOUT_RIGHT, climbing=climbing)
-    if not near:
-        # The first level is far from its bound for long, so that what comes after would have no time for it.
-        _raise_bound(level, [first.prices])
-    first.offer(start)
-    if guide.frozen is not None and not first.over:
-        exchange_rounded(first, start)
+    """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
+    climbing = 0 if near else tuning.LEVEL_LONGER
+    start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
+    _raise_bound(level, [*near, guided.prices])
     if level.done:
         return
-    prices = first.prices
-    if near:
-        joined = (Prices(np.maximum(each.capacity, prices.capacity), each.pins) for each in near)
-        _raise_bound(level, [*near, *joined, prices])
-        prices = Prices(np.maximum(level.prices.capacity, prices.capacity), level.prices.pins)
-    elif len(prices.pins) != len(level.prices.pins):
-        # What is frozen needs no pin, and has no price for it.
-        prices = Prices(prices.capacity, level.prices.pins)
-    guided.look_near(prices)
+    if guide.urgent is not None and guide.settled is not None:
+        _settle(guided, guide.urgent, guide.settled)
+    else:
+        first = guided
+        if guided.best is not None:
+            first = guided.until(level.deadline.part(tuning.SHARE_OF_FROZEN))
+        first.offer(start)
+        exchange_rounded(first, start)
     if level.over:
         return
     divide_whole(level)
     prove(level)
-    search_neighbourhoods(guided, lambda: level.closed)
+    # What waits wins more by time than this level by changes.
+    share = tuning.SHARE_OF_GUIDE if guide.followed else 1.0
+    search_neighbourhoods(guided.until(level.deadline.part(share)), lambda: level.closed)
+
+
+def _settle(guided: Incumbent, urgent: Rows, before: Rows) -> None:
+    """Settle urgent rows beside the linear program of all others, then place those; rows before them stay.
+
+    What a whole replica leaves unused of a pin is dear to all others. So of the placements of the urgent rows
+    that keep their pins the one is looked for that leaves most to the others, unless the one that is known is
+    better already.
+    """
+    known, best = guided, guided.best
+    if best is not None and before.any():
+        model, prices = frozen_at(guided.model, before, best, guided.prices)
+        known = guided.surrogate(model, best, guided.deadline)
+        priced(known, prices, ABOUT_RIGHT)
+    due = guided.deadline.part(tuning.SHARE_OF_SETTLING)
+    found = settled(known.model, known.prices, known.rows, urgent, due)
+    if found is not None and (known.cost is None or found[1] < known.cost):
+        best = found[0]
+    if best is None:
+        return
+    model, prices = frozen_at(known.model, urgent, best, known.prices)
+    first = guided.surrogate(model, guided.best, guided.deadline.part(tuning.SHARE_OF_FROZEN))
+    start = priced(first, prices, ABOUT_RIGHT)
+    if not first.offer(start):
+        exchange_rounded(first, start)
 
 
 def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
+
 from fairlead.encoders.registry import encode
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
@@ -25,7 +27,7 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import Model, model_of
+from fairlead.solver.batch.model import model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
     Guide,
@@ -34,7 +36,6 @@ from fairlead.solver.batch.surrogate import (
     after_guide,
     can_break,
     followers,
-    frozen_at,
     guide_of,
     straight_guide,
 )
@@ -195,7 +196,7 @@ class _Levels:
         guide = self._guide(stage, cost, after)
         pinned = [each for each, _ in stage.pins]
         tried = [] if stage.guided is None else after_guide(stage.guided, pinned, model)
-        until = self._until(number, len(after))
+        until = self._until(number, len(after), guided=stage.guided is not None)
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)
 
@@ -209,15 +210,15 @@ class _Levels:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
         if not after and stage.guided is None:
             return None
-        by = guide_of(stage.batch, cost, after)
-        model = model_of(stage.batch, by, stage.pins)
-        frozen: Model | None = model
+        share = tuning.SHARE if stage.guided is None else tuning.LATER_SHARE
+        model = model_of(stage.batch, guide_of(stage.batch, cost, after, share), stage.pins)
         pinned = tuple(each for each, _ in stage.pins)
-        if stage.best is not None and not any(each.tolerance for each in pinned):
-            there_is_time = self._is_left(tuning.WORTH_FREEZING)
-            batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
-            frozen = model_of(batch, by, pins) if there_is_time else None
-        return Guide(cost, pinned, model, frozen, latest, tuning.SHARE * cost.scale)
+        guide = Guide(cost, pinned, model, latest, share * cost.scale, bool(after))
+        priorities = np.array([each.priority for each in self.batch.problem.workloads])
+        higher = priorities[priorities > cost.level.priority]
+        if not len(higher) or not self._is_left(tuning.WORTH_FREEZING):
+            return guide
+        return replace(guide, urgent=priorities == higher.min(), settled=priorities > higher.min())
 
     def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""
@@ -228,7 +229,7 @@ class _Levels:
         if number < len(self.costs) - 1:
             lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
             batch = replace(batch, lower=lower, upper=upper)
-        pins = tuple(pin for pin in (*stage.pins, (cost, steps)) if can_break(batch, pin))
+        pins = tuple(pin for pin in (*stage.pins, (cost, steps)) if can_break(batch, pin[0].shape, pin[1]))
         return _Stage(batch, pins, found.best, found.guided)
 
     @property
@@ -247,13 +248,14 @@ class _Levels:
         )
         return Note(bound, proven, cost.grain > 0, tolerance)
 
-    def _until(self, number: int, followed: int) -> Deadline:
-        """Return when a level is to be done; those of one kind share their time evenly."""
+    def _until(self, number: int, followed: int, *, guided: bool) -> Deadline:
+        """Return when a level is to be done; the first of a kind has an even share of the time."""
         after = len(self.costs) - number - 1
         if after <= 0:
             return self.search.deadline
         share = tuning.LEVELS_SHARE_OF_TIME if after > followed else 1.0
-        return self.search.deadline.part(share / (followed + 1))
+        part = tuning.SHARE_OF_LATER if guided and followed else 1 / (followed + 1)
+        return self.search.deadline.part(share * part)
 
     def _teller(self, cost: LevelCost) -> OnProgress | None:
         """Return what reports on a level; None where nobody listens."""

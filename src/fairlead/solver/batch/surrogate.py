@@ -15,11 +15,12 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.shapes import Shape
+from fairlead.solver.batch.shapes import Shape, curve_of
 from fairlead.solver.running.deadline import Deadline
 
 Pin = tuple[LevelCost, int]
 """A level that is settled, and what it may cost, in steps."""
+Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +33,15 @@ class Guide:
         The level, and those before it that are pinned.
     model
         The level with a little of those after it, and the levels before it pinned.
-    frozen
-        The same with the workloads of higher priority frozen where they stand, and nothing pinned for them;
-        None where there is no time to search with them.
     latest
         When a first placement is due, where none is known.
     counted
         Steps that one unit of the next level counts.
+    followed
+        Whether levels of lower priority wait for time.
+    urgent, settled
+        Rows of the level before, which are settled before all others, and of those before it, which are
+        settled already; None where there are none, or no time for that.
     straight
         The guide without the deviation, where the level and those like it are straight: its program is quick,
         and its prices are a start for those of the guide; None for other levels.
@@ -50,9 +53,11 @@ class Guide:
     level: LevelCost
     pinned: tuple[LevelCost, ...]
     model: Model
-    frozen: Model | None
     latest: Deadline
     counted: float
+    followed: bool
+    urgent: Rows | None = None
+    settled: Rows | None = None
     straight: Model | None = None
     strict: Model | None = None
 
@@ -67,13 +72,15 @@ def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
     return tuple(found)
 
 
-def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> LevelCost:
+def guide_of(
+    batch: Batch, cost: LevelCost, after: Sequence[LevelCost], share: float = tuning.SHARE
+) -> LevelCost:
     """Return a level with a little of the levels after it; what it costs is about right, nothing to claim."""
     shape: Shape = cost.shape
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     for each in after:
-        rows: NDArray[np.bool_] = priorities == each.level.priority
-        shape = _joined(shape, each.shape, rows, tuning.SHARE * cost.scale / each.scale)
+        rows: Rows = priorities == each.level.priority
+        shape = _joined(shape, each.shape, rows, share * cost.scale / each.scale)
     return replace(cost, shape=shape, grain=0)
 
 
@@ -103,11 +110,11 @@ def straight_guide(
         cost,
         tuple(each for each, _ in pins),
         model_of(batch, whole, pins),
-        None,
         latest,
         counted,
-        model_of(batch, straight, pins),
-        strict,
+        bool(after),
+        straight=model_of(batch, straight, pins),
+        strict=strict,
     )
 
 
@@ -119,14 +126,14 @@ def _with_deviation(
     shape: Shape | None = None
     for number, each in enumerate(deviations):
         factor = share * tuning.LESS_URGENT**number * guide.scale / each.scale
-        rows: NDArray[np.bool_] = (priorities == each.level.priority) | (shape is None)
+        rows: Rows = (priorities == each.level.priority) | (shape is None)
         shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
     if shape is None:
         return guide
     return replace(guide, shape=shape + guide.shape, scale=max(1, int(share * guide.scale)))
 
 
-def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
+def _joined(first: Shape, second: Shape, rows: Rows, factor: float) -> Shape:
     """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
 
     def replaced(one: Whole, other: Whole) -> Whole:
@@ -141,20 +148,22 @@ def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float)
     )
 
 
-def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:
-    """Freeze the workloads of higher priority where they stand; return also the pins that still count."""
-    priorities = np.array([workload.priority for workload in batch.problem.workloads])
-    rows: NDArray[np.bool_] = priorities > cost.level.priority
-    if not rows.any():
-        return batch, list(pinned)
-    lower, upper = np.where(rows[:, None], best, batch.lower), np.where(rows[:, None], best, batch.upper)
-    same = cost.level.base
-    left = [
-        (each, pin)
-        for each, pin in pinned
-        if each.level.base != same or each.level.priority <= cost.level.priority
-    ]
-    return replace(batch, lower=lower, upper=upper), left
+def frozen_at(model: Model, rows: Rows, replicas: Whole, prices: Prices) -> tuple[Model, Prices]:
+    """Freeze some rows of a model as they are in a placement; prices lose those of pins that then hold."""
+    inside = [np.where(rows[:, None], replicas, each) for each in (model.batch.lower, model.batch.upper)]
+    batch = replace(model.batch, lower=inside[0], upper=inside[1])
+    pinned = zip(model.pinned, model.pins, strict=True)
+    kept = [number for number, (shape, pin) in enumerate(pinned) if can_break(batch, shape, pin)]
+    shapes = (model.shapes[0], *(model.pinned[number] for number in kept))
+    frozen = replace(
+        model,
+        batch=batch,
+        curve=curve_of(batch, shapes),
+        shapes=shapes,
+        pin_units=tuple(model.pin_units[number] for number in kept),
+        pins=tuple(model.pins[number] for number in kept),
+    )
+    return frozen, Prices(prices.capacity, prices.pins[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,10 +186,7 @@ def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> lis
     return [prices * (part * model.unit / guide.counted) for part in tuning.PARTS]
 
 
-def can_break(batch: Batch, pinned: Pin) -> bool:
+def can_break(batch: Batch, shape: Shape, pin: int) -> bool:
     """Tell whether some division of the rows within their boxes may cost more than a pin allows."""
-    cost, pin = pinned
     # Costs are convex: at one end of a box they are highest.
-    return (
-        total_of(np.maximum(cost.shape.value(batch.lower), cost.shape.value(batch.upper)).sum(axis=1)) > pin
-    )
+    return total_of(np.maximum(shape.value(batch.lower), shape.value(batch.upper)).sum(axis=1)) > pin

@@ -45,6 +45,14 @@ MOST_OF_PRICE = 0.5
 # How often the reach is halved to keep the program small; pieces that cost just their price stay in.
 MASTER_HALVINGS = 12
 
+# Urgent rows are settled among pieces that are so near, as a part of what a first unit of their row costs,
+# and other rows beside them; nearer where that were more pieces than this. So many nodes are looked at.
+SETTLING_REACH, BESIDE_REACH = 0.04, 0.25
+SETTLING_SEGMENTS, BESIDE_SEGMENTS = 1350, 6000
+SETTLING_NODES = 30
+# How much less than a pin may be used, as a part of what is left of it: more than the solver takes for equal.
+SETTLING_MARGIN = 2e-6
+
 # --- Sifting
 
 # Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
@@ -88,8 +96,6 @@ PER_CLUSTER = 96
 MOST_PAIRS = 300_000
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
-# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
-ROWS_IN_TURN = 5_000
 # What an exchange has to gain, in units of the level.
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
@@ -156,17 +162,14 @@ LEADING_CHARGES = (12.0, 48.0, 200.0)
 DEARER_AFTER = 4
 # How far from the price of a row exchanges look before that, in turn.
 LEADING_REACHES = (0.01, 0.1, 0.4)
-# Rows that are divided anew together, over all clusters.
-ROWS_OF_PART = 60
-ROWS_REACH = 0.3
-ROWS_UNITS = 6
-# Batches of more places are not divided anew by rows.
-LARGEST_FOR_ROWS = 20_000
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
 MOST_OPEN = 2500
-# Batches of at most so many places are divided anew as a whole, with so much counted work.
+# Batches of at most so many places are divided anew as a whole, with so much counted work, as far from the
+# prices of rows as that, in units of the level, and by at most so many replicas a place.
 PLACES_OF_WHOLE = 1000
 WORK_OF_WHOLE = 0.5
+REACH_OF_WHOLE = 0.3
+UNITS_OF_WHOLE = 6
 
 # --- The incumbent
 
@@ -177,6 +180,8 @@ GRACE = 0.1
 
 # What one unit of a level of lower priority counts, in units of the level.
 SHARE = 2.0**-7
+# The same for levels that start from what another guide has learned: there little is left to chance.
+LATER_SHARE = 2.0**-9
 # What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
 SHARE_OF_DEVIATION = 2.0**-6
 LESS_URGENT = 0.5
@@ -198,7 +203,8 @@ SHARE_OF_EXCHANGES = 0.4
 LEVEL_LONGER = 2
 # Of the time that is left, what the linear programs for that bound may use.
 SHARE_OF_BOUND = 0.8
-# Of the time that is left, what the search with frozen workloads may use.
+# Of the time that is left, what settling urgent workloads may use, and what then places all others.
+SHARE_OF_SETTLING = 0.6
 SHARE_OF_FROZEN = 0.7
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
@@ -221,6 +227,8 @@ SHARE_OF_PROGRAMS = 0.5
 
 # Of the time that is left, what a level may use while others wait.
 LEVELS_SHARE_OF_TIME = 0.6
+# The same of a level after one that was guided: what it settles is where the last one starts.
+SHARE_OF_LATER = 0.65
 # The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
 WORTH_FREEZING = 0.2
 # The same for a proof that there is no placement.

@@ -4,13 +4,14 @@ All other pieces are taken or left as the prices say. The dual of the core gives
 `fairlead.solver.batch.dual.sifting`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
-from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum, whole_solution
 from fairlead.solver.batch.dual.relaxation import PricedRows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
 from fairlead.solver.running.deadline import Deadline
@@ -76,8 +77,8 @@ def region_of(model: Model, reach: float, centre: Prices) -> Prices:
     return Prices(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices) -> Segments:
-    """Return the pieces whose cost with prices is within reach of the price of their row.
+def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Floats | Prices) -> Segments:
+    """Return the pieces whose cost with prices is within reach of the price of their row; or of each row.
 
     With a region as reach: as near as its prices may come, which is farther for what is dear.
     """
@@ -135,10 +136,10 @@ def _windows(
     return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
 
 
-def _reach_of(model: Model, reach: float | Prices, rows: slice) -> Floats | float:
+def _reach_of(model: Model, reach: float | Floats | Prices, rows: slice) -> Floats | float:
     """Return how near pieces of some rows have to be, by place where prices may go different ways."""
     if not isinstance(reach, Prices):
-        return reach
+        return reach[rows] if isinstance(reach, np.ndarray) else reach
     changes = place_prices(model, reach, rows)
     for change, unit, level in zip(reach.pins, model.pin_units, model.curve.slopes[1:], strict=True):
         counts = np.any([np.any(slope[rows] != 0, axis=1) for slope in level], axis=0)
@@ -190,10 +191,54 @@ def solve_master(
     return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
 
 
+def settled(
+    model: Model, prices: Prices, rows: Floats, settling: NDArray[np.bool_], deadline: Deadline
+) -> tuple[Whole, float] | None:
+    """Return a placement that is whole in some rows and keeps all limits and pins, and what it costs, about.
+
+    All other rows may be cut. None where none is found.
+    """
+    segments = _segments_beside(model, prices, rows, settling)
+    program = _program(model, segments, Prices.none(model), Prices.none(model))
+    pieces, limits = len(segments.row), len(model.batch.coupling.limit)
+    upper, sides = program.upper.copy(), program.sides.copy()
+    upper[pieces : pieces + limits + len(model.pins)] = 0.0
+    # What passes a pin by as little as the solver cannot see would break it.
+    pinned = sides[len(rows) + limits :]
+    pinned -= tuning.SETTLING_MARGIN * np.maximum(1.0, np.abs(pinned))
+    whole = np.zeros(len(upper), dtype=np.bool_)
+    whole[:pieces] = settling[segments.row]
+    program = replace(program, upper=upper, sides=sides)
+    found = whole_solution(program, whole, deadline, tuning.SETTLING_NODES)
+    if found is None:
+        return None
+    replicas = segments.base.copy()
+    taken = np.rint(found[0][:pieces]).astype(np.int64)
+    np.add.at(replicas, (segments.row, segments.column), taken)
+    return replicas, found[1] * model.unit + model.steps(segments.base)
+
+
+def _segments_beside(model: Model, prices: Prices, rows: Floats, settling: NDArray[np.bool_]) -> Segments:
+    """Return pieces near the prices as parts of what first units cost, and not too many of other rows."""
+    first = np.zeros(len(rows))
+    for price, level in zip((1.0, *prices.pins.tolist()), model.curve.slopes, strict=True):
+        first = np.maximum(first, price * np.abs(level[0]).max(axis=1, initial=0))
+    near, beside = tuning.SETTLING_REACH, tuning.BESIDE_REACH
+    while True:
+        reach = np.where(settling, near, beside) * first
+        segments = segments_of(model, prices, rows, reach[:, None])
+        count = int(settling[segments.row].sum())
+        if count > tuning.SETTLING_SEGMENTS and near > tuning.MASTER_TINY:
+            near /= 2
+        elif len(segments.row) - count > tuning.BESIDE_SEGMENTS and beside > tuning.MASTER_TINY:
+            beside /= 2
+        else:
+            return segments
+
+
 def _sizes(model: Model) -> Floats:
     """Return by what the rows of capacity and pins are divided."""
-    pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
-    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
+    return np.concatenate([np.maximum(1.0, model.batch.coupling.limit), np.array(model.pin_units)])
 
 
 def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -> LinearProgram:

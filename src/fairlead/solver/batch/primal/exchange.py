@@ -80,11 +80,8 @@ class Exchange:
         second = np.concatenate([two for _, _, two in found])
         worthwhile = np.flatnonzero(gains < -tuning.FEWEST_GAIN * self.model.unit)
         order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
-        # What two exchanges cost on a pinned level adds up, wherever they are.
-        if len(self.rows) > tuning.ROWS_IN_TURN or self.model.pins:
-            order = order[: tuning.MOST_TRIED]
-            return self._in_turn(moves, first[order], second[order], gains[order])
-        return self._apart(moves, first[order], second[order], gains[order])
+        order = order[: tuning.MOST_TRIED]
+        return self._in_turn(moves, first[order], second[order], gains[order])
 
     def _worth(self) -> Floats:
         """Return what can be won at most by a change of each column's usage.
@@ -161,21 +158,6 @@ class Exchange:
         gain += np.where(swap, 0.0, self._over(moves.target[second], two))
         gain += self._over_pins(moves.pinned[first] + moves.pinned[second])
         return gain
-
-    def _apart(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
-        """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
-        rows, columns, chosen, total = set[int](), set[int](), list[int](), 0.0
-        limit = len(self.model.batch.clusters) - 1
-        for number, (who, sources, targets) in enumerate(_ends_of(moves, first, second)):
-            if rows.isdisjoint(who) and columns.isdisjoint(sources) and columns.isdisjoint(targets):
-                chosen.extend([int(first[number]), int(second[number])][: len(who)])
-                rows.update(who)
-                columns.update(sources, targets)
-                total -= float(gains[number])
-                if len(columns) >= limit:
-                    break
-        self._make(moves, np.array(chosen, dtype=np.int64))
-        return total, sorted(rows)
 
     def _in_turn(
         self, moves: Moves, first: Whole, second: Whole, gains: Floats | None

@@ -1,4 +1,4 @@
-"""Changes to a placement, again and again: some clusters or some workloads are divided anew."""
+"""Changes to a placement, again and again: some clusters are divided anew."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -106,18 +106,15 @@ class _LargeNeighbourhoods:
         self.cost = cost
 
     def turn(self, turn: int) -> None:
-        """Make one change of one kind or another."""
-        batch, best = self.level.model.batch, self.level.best
-        if best is None:
+        """Divide some clusters anew, and keep what is better."""
+        best = self.level.best
+        if best is None or len(self.level.model.batch.clusters) < 2:
             return
-        if turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
-            self._divide_rows(best, turn)
-        elif len(batch.clusters) > 1:
-            for group, found in self.divided(best, turn, None):
-                together = best.copy()
-                together[:, group] = found[:, group]
-                if self.level.offer(together):
-                    best = together
+        for group, found in self.divided(best, turn, None):
+            together = best.copy()
+            together[:, group] = found[:, group]
+            if self.level.offer(together):
+                best = together
 
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""
@@ -188,33 +185,20 @@ class _LargeNeighbourhoods:
         low, high = self.windows[reach]
         return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
 
-    def _divide_rows(self, best: Whole, turn: int) -> None:
-        """Divide some rows anew over all clusters."""
-        level = self.level
-        count = min(len(level.model.batch.keys), tuning.ROWS_OF_PART)
-        chosen = np.sort(self.chance.choice(len(level.model.batch.keys), count, replace=False))
-        effort = Effort(level.deadline, 1, turn, self.work)
-        found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
-        if found.replicas is not None:
-            level.offer(found.replicas)
-
-
-def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
-    """Return the places of some rows that are worth looking at: those of small reduced cost, and what is."""
-    model = level.model
-    low, high = within(model, level.prices, chosen, level.rows[chosen], tuning.ROWS_REACH * model.unit)
-    now = best[chosen]
-    low, high = np.minimum(low, now), np.maximum(high, now)
-    return Window(chosen, np.maximum(low, now - tuning.ROWS_UNITS), np.minimum(high, now + tuning.ROWS_UNITS))
-
 
 def divide_whole(level: Incumbent) -> None:
     """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
     if level.over or level.best is None or level.best.size > tuning.PLACES_OF_WHOLE:
         return
-    everything = np.arange(len(level.model.batch.keys))
+    model, now, everything = level.model, level.best, np.arange(len(level.model.batch.keys))
+    low, high = within(model, level.prices, everything, level.rows, tuning.REACH_OF_WHOLE * model.unit)
+    window = Window(
+        everything,
+        np.maximum(np.minimum(low, now), now - tuning.UNITS_OF_WHOLE),
+        np.minimum(np.maximum(high, now), now + tuning.UNITS_OF_WHOLE),
+    )
     effort = Effort(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
-    found = divide_anew(level.model, level.best, window_of(level, everything, level.best), effort, exact=True)
+    found = divide_anew(model, now, window, effort, exact=True)
     if found.replicas is not None:
         level.offer(found.replicas)
 
