@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 import fairlead
 from brute_force import placements
 from fairlead.models.balance import with_balance
@@ -13,6 +15,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Total, W
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
+from fairlead.solver.levels import falling_short
 from walk_problems import partial_walk_problem
 
 
@@ -45,6 +48,18 @@ def test_a_workload_that_falls_short_by_itself() -> None:
     assert outcome.status is Status.OPTIMAL
     assert [one.amount for one in outcome.shortfalls] == [1]
     assert balance_of(outcome) == Attained("balance", 0, 0, True, None, balance_of(outcome).tolerance)
+
+
+def test_who_fills_its_clusters_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`short` fills its clusters, so that every placement lacks as much of it, and nobody else lacks any.
+
+    That takes no search, for which many workloads leave no time. The six others stand 3 and 3 then, too.
+    """
+    monkeypatch.setattr(falling_short, "_is_only", lambda *_: False)
+    others = [single(f"w{number}", a=1, b=1) for number in range(6)]
+    problem = Problem(clusters(a=9000, b=9000), (single("short", 3, 1, a=1, b=1), *others), (Capacity(),))
+    level = balance_of(fairlead.solve(problem, partial=True, workers=1))
+    assert (level.value, level.proven) == (0, True)
 
 
 def test_a_workload_that_stands_nowhere() -> None:

@@ -21,6 +21,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
+from fairlead.solver.exact.boxes import box_of, has_box
+from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict
 from fairlead.solver.running.search import Search
 
@@ -58,8 +60,10 @@ def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
     names = {each.key for each in short}
     until = search.deadline.part(SHARE_OF_TIME)
     for part in components(found.part):
-        touched = not names.isdisjoint(part.workload_by_key)
-        if touched and not _is_only(part, placement, before, replace(search, deadline=until)):
+        lacking = [each for each in part.workloads if each.key in names]
+        if all(_is_full(each, part, placement) for each in lacking):
+            continue
+        if not _is_only(part, placement, before, replace(search, deadline=until)):
             return None
     workloads = (
         _placed(each, problem, placement) if each.key in names else each for each in problem.workloads
@@ -114,6 +118,17 @@ def _placed(workload: Workload, problem: Problem, placement: Placement) -> Workl
     kept = workload if held else loosened(workload, everywhere)
     rules = (rule for rule in kept.rules if not isinstance(rule, Total))
     return replace(workload, rules=(*rules, GroupTotal(total.KIND, everywhere, held, held)))
+
+
+def _is_full(workload: Workload, part: Problem, placement: Placement) -> bool:
+    """Tell whether as much of a workload is placed as its clusters hold if it has all of them for itself.
+
+    Where that is so of everybody who falls short, each lacks what it lacks in every placement, and nobody
+    else lacks anything: no other placement lacks as little.
+    """
+    if workload.rule(Total) is None or not has_box(workload):
+        return False
+    return sum(placement.of(workload.key).values()) == exact_sum(box_of(workload, part).box.upper)
 
 
 def _is_only(part: Problem, placement: Placement, before: Collection[Level], search: Search) -> bool:
