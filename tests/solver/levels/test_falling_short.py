@@ -86,6 +86,23 @@ def test_who_falls_short_is_open() -> None:
     assert level.proven == (level.value <= level.tolerance)
 
 
+def test_others_are_placed_evenly_where_that_is_open() -> None:
+    """One core on c for two workloads that may only stand there; six others stand 3 and 3 on a and b.
+
+    Each of the two may be the one that is missing, so nothing is proven of balance; all six on one cluster
+    are as good for the six alone, and stood there.
+    """
+    others = [single(f"w{number}", a=1, b=1) for number in range(6)]
+    problem = Problem(
+        clusters(a=9000, b=9000, c=1000), (single("s0", c=1), single("s1", c=1), *others), (Capacity(),)
+    )
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.placement is not None
+    used = [sum(outcome.placement.of(each.key).get(name, 0) for each in others) for name in "ab"]
+    assert used == [3, 3]
+    assert balance_of(outcome).bound == 0
+
+
 def has_proof(outcome: Outcome, problem: Problem) -> bool:
     """Compare the levels up to balance with all placements; tell whether balance is proven."""
     scored = [[level.value for level in score(problem, each)] for each in placements(problem)]

@@ -23,7 +23,7 @@ from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict
+from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
@@ -37,8 +37,8 @@ def falls_short(problem: Problem, placement: Placement) -> bool:
     )
 
 
-def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
-    """Return the question of what is placed; None unless it is known that nobody else could fall short.
+def counted(problem: Problem, found: Answer, search: Search) -> tuple[Problem, bool] | None:
+    """Return the question of what is placed, and whether it is known that nobody else could fall short.
 
     Parameters
     ----------
@@ -46,6 +46,11 @@ def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
         A partial problem with loose levels.
     found
         The answer where no level is loose, with a placement.
+
+    Returns
+    -------
+    tuple or None
+        None where the numbers of replicas do not say what is missed, or may not be best.
     """
     placement = found.placement or Placement({})
     before = tuple(takewhile(lambda level: level != BALANCE, levels_of(problem)))
@@ -58,17 +63,16 @@ def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
     if others or worse or not settled or not all(_says_all(each, placement) for each in short):
         return None
     names = {each.key for each in short}
-    until = search.deadline.part(SHARE_OF_TIME)
-    for part in components(found.part):
-        lacking = [each for each in part.workloads if each.key in names]
-        if all(_is_full(each, part, placement) for each in lacking):
-            continue
-        if not _is_only(part, placement, before, replace(search, deadline=until)):
-            return None
+    soon = replace(search, deadline=search.deadline.part(SHARE_OF_TIME))
+    certain = all(
+        all(_is_full(each, part, placement) for each in part.workloads if each.key in names)
+        or _is_only(part, placement, before, soon)
+        for part in components(found.part)
+    )
     workloads = (
         _placed(each, problem, placement) if each.key in names else each for each in problem.workloads
     )
-    return replace(problem, workloads=tuple(workloads), partial=False)
+    return replace(problem, workloads=tuple(workloads), partial=False), certain
 
 
 def in_full(question: Problem, found: Answer) -> Answer:
@@ -78,7 +82,7 @@ def in_full(question: Problem, found: Answer) -> Answer:
     return replace(found, part=part, attained=levels, status=status_of(levels))
 
 
-def with_shortfall(problem: Problem, found: Answer, answer: Answer) -> Answer:
+def with_shortfall(problem: Problem, found: Answer, answer: Answer, *, certain: bool) -> Answer:
     """Return the answer to the question of what is placed with the levels on which something gave way.
 
     Parameters
@@ -87,11 +91,19 @@ def with_shortfall(problem: Problem, found: Answer, answer: Answer) -> Answer:
         The answer where no level is loose.
     answer
         The answer to the question that `counted` asks.
+    certain
+        False where others could fall short: from balance on nothing is known of other placements then.
     """
-    known = dict(zip(levels_of(found.part), found.attained, strict=True))
+    strictly = dict(zip(levels_of(found.part), found.attained, strict=True))
+    known, open_from = dict(strictly), problem.levels.index(BALANCE.key)
     for level, each in zip(levels_of(answer.part), answer.attained, strict=True):
-        known[level] = _counted_again(each, value_of(problem, answer.placement or Placement({}), level))
+        told = _counted_again(each, value_of(problem, answer.placement or Placement({}), level))
+        if not certain and problem.levels.index(level.key) >= open_from:
+            told = replace(told, bound=0, proven=told.value <= told.tolerance, resolution=None)
+        known[level] = told
     levels = tuple(known[level] for level in levels_of(problem))
+    if not certain:
+        levels = tuple(with_strict_bounds(problem, levels, strictly, ()))
     return replace(answer, part=problem, attained=levels, status=status_of(levels))
 
 

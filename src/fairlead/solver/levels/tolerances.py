@@ -74,12 +74,14 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
     if falls_short(problem, at_once.placement):
-        placed = counted(problem, found, search)
-        if placed is None:
+        known_of = counted(problem, found, search)
+        if known_of is None:
             return at_once.answer()
+        placed, certain = known_of
         same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
         known = {key: alone[key] for key in same & alone.keys()}
-        return with_shortfall(problem, found, loosened(placed, in_full(placed, found), known, search))
+        answer = loosened(placed, in_full(placed, found), known, search)
+        return with_shortfall(problem, found, answer, certain=certain)
     loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
