@@ -102,7 +102,7 @@ def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(alone, "stays", stayed)
     monkeypatch.setattr(alone, "allocate", allocated)
-    monkeypatch.setattr(alone, "choose", chosen)
+    monkeypatch.setattr(choosing, "choose", chosen)
     for seed in range(150):
         taken[solve(random_problem(seed, Deviation.WEBSTER), workers=1).origin] += 1
     assert min(taken[way] for way in ("stays", "exact", "choose", "cp-sat")) >= 2, taken

@@ -32,8 +32,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver import solving
-from fairlead.solver.groups import choosing, joint
+from fairlead.solver.groups import choosing, joint, partial
 from fairlead.solver.groups.joint import Joint, first_choice
 from fairlead.solver.running.deadline import Deadline
 
@@ -193,7 +192,7 @@ def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: p
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     first = {workload.key: workload.groups[0] for workload in problem.workloads}
     monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(None, proven=False))
-    monkeypatch.setattr(solving, "choose_partially", lambda *_: choosing.Chosen(first, found=False))
+    monkeypatch.setattr(partial, "choose_partially", lambda *_: choosing.Chosen(first, found=False))
     outcome = fairlead.solve(problem, partial=True)
     assert outcome.status is Status.FEASIBLE
     unplaced = next(level for level in outcome.objectives if level.name == "unplaced")
