@@ -1,7 +1,7 @@
 """Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -162,9 +162,9 @@ class _Mixed:
         """Whether the placement is known to be the best on every level."""
         return self.best is not None and self.noted == self.rank and all(each.proven for each in self.notes)
 
-    def _note(self) -> None:
+    def _note(self, *, again: bool = False) -> None:
         """Evaluate the bounds of all levels for the best placement."""
-        if self.best is None or self._late or (self.noted == self.rank and self.notes):
+        if self.best is None or self._late or (self.noted == self.rank and self.notes and not again):
             return
         started = time.monotonic()
         notes = self.bounds.notes(self.best, self.search.deadline)
@@ -182,8 +182,7 @@ class _Mixed:
             level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
         ]
         self.bounds.refine(open_levels, self.search.deadline.part(tuning.REFINE_SHARE))
-        self.noted = ()
-        self._note()
+        self._note(again=True)
 
     @property
     def _tiered(self) -> frozenset[str]:
@@ -288,10 +287,21 @@ class _Mixed:
         rank = tuple(level.value for level in result.attained)
         if self.best is None or rank <= self.rank:
             notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
-            if rank == self.noted:
-                # Where time was over before CP-SAT had a bound, that of the prices still holds.
-                notes = [_more_known(*each) for each in zip(notes, self.notes, strict=True)]
+            # Where time was over before CP-SAT had a bound, that of the prices still holds.
+            known = list(self._holding(rank))
+            notes = [*(_more_known(*each) for each in zip(notes, known, strict=False)), *notes[len(known) :]]
             self.best, self.rank, self.noted, self.notes = result.placement, rank, rank, notes
+
+    def _holding(self, rank: Rank) -> Iterator[Note]:
+        """Yield how far levels got where those of another placement were noted: at most as good, in order.
+
+        Bounds hold as long as the levels before cost the same; so that of the first better level still does.
+        """
+        for note, before, now in zip(self.notes, self.noted, rank, strict=False):
+            if now != before:
+                yield Note(note.bound, exact=note.exact)
+                return
+            yield note
 
     def result(self) -> LexicographicResult:
         """Return what was found."""
@@ -300,7 +310,7 @@ class _Mixed:
         broken = check(self.part, self.best)
         if broken:
             raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
-        levels = attained(self.part, self.best, self.notes if self.noted == self.rank else ())
+        levels = attained(self.part, self.best, list(self._holding(self.rank)))
         proven = all(level.proven for level in levels)
         return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
 
