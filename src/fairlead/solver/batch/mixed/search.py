@@ -310,7 +310,10 @@ class _Mixed:
         broken = check(self.part, self.best)
         if broken:
             raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
-        levels = attained(self.part, self.best, list(self._holding(self.rank)))
+        # Where time was over before any bound was evaluated, those of the first levels may be known.
+        leading = zip(self.leading, self.rank, strict=False)
+        notes = list(self._holding(self.rank)) or [Note(bound, bound >= value) for bound, value in leading]
+        levels = attained(self.part, self.best, notes)
         proven = all(level.proven for level in levels)
         return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
 
