@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any, Self, TypeVar, TypeVarTuple
 
 Found = TypeVar("Found")
-Other = TypeVar("Other")
 Others = TypeVarTuple("Others")
 
 

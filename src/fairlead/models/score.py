@@ -33,10 +33,7 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
     placement.
     """
-    return _scored(problem, placement if isinstance(placement, Placement) else Placement(placement))
-
-
-def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
+    placed = placement if isinstance(placement, Placement) else Placement(placement)
     problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
     costs = _costs(problem, placed)

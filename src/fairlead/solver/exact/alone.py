@@ -61,15 +61,18 @@ def place_alone(
         return dict(workload.current)
     if boxed is None:
         boxed = box_of(workload, problem, available, quotas)
-    choosing = _chooses(workload) if copies is None else copies.choice
-    divided = None if choosing else allocate(workload, problem, boxed)
-    if divided is not None or (copies is not None and not choosing):
-        return divided
-    # Few workloads have to choose among clusters, or cannot be divided at once.
+    if copies is not None:
+        return _choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
+    if _chooses(workload):
+        return _choose(workload, problem, boxed) or allocate(workload, problem, boxed)
+    return allocate(workload, problem, boxed) or _choose(workload, problem, boxed)
+
+
+def _choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place a workload that chooses its clusters; few do, so that this is imported where one does."""
     from fairlead.solver.exact.nested.choosing import choose
 
-    chosen = choose(workload, problem, boxed)
-    return allocate(workload, problem, boxed) if chosen is None and choosing and copies is None else chosen
+    return choose(workload, problem, boxed)
 
 
 def stays(

@@ -75,7 +75,7 @@ def counted(problem: Problem, found: Answer, search: Search) -> tuple[Problem, b
     return replace(problem, workloads=tuple(workloads), partial=False), certain
 
 
-def in_full(question: Problem, found: Answer) -> Answer:
+def as_placed(question: Problem, found: Answer) -> Answer:
     """Return the answer where no level is loose as one to the question of what is placed."""
     part, known = strict(question), dict(zip(levels_of(found.part), found.attained, strict=True))
     levels = tuple(known[level] for level in levels_of(part))

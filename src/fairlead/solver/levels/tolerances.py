@@ -22,7 +22,7 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed
-from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
+from fairlead.solver.levels.falling_short import as_placed, counted, falls_short, with_shortfall
 from fairlead.solver.levels.filling_bound import evened_out
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
@@ -74,13 +74,13 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
     if falls_short(problem, at_once.placement):
-        known_of = counted(problem, found, search)
-        if known_of is None:
+        question = counted(problem, found, search)
+        if question is None:
             return at_once.answer()
-        placed, certain = known_of
+        placed, certain = question
         same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
         known = {key: alone[key] for key in same & alone.keys()}
-        answer = loosened(placed, in_full(placed, found), known, search)
+        answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
     loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())

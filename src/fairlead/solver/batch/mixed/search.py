@@ -289,7 +289,8 @@ class _Mixed:
             notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
             # Where time was over before CP-SAT had a bound, that of the prices still holds.
             known = list(self._holding(rank))
-            notes = [*(_more_known(*each) for each in zip(notes, known, strict=False)), *notes[len(known) :]]
+            raised = (note.better(other) for note, other in zip(notes, known, strict=False))
+            notes = [*raised, *notes[len(known) :]]
             self.best, self.rank, self.noted, self.notes = result.placement, rank, rank, notes
 
     def _holding(self, rank: Rank) -> Iterator[Note]:
@@ -323,10 +324,3 @@ def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
     if note.bound is not None and note.bound >= bound:
         return note
     return Note(bound, bound >= value, note.exact)
-
-
-def _more_known(one: Note, other: Note) -> Note:
-    """Return the note that says more of a level, of two for the same placement."""
-    if one.proven or other.bound is None:
-        return one
-    return other if one.bound is None or other.proven or other.bound > one.bound else one

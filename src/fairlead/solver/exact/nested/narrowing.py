@@ -158,16 +158,12 @@ def _between(face: Face, fewest: Flags, most: Flags) -> bool:
 
 def _mixed(face: Face, fewest: Flags, most: Flags) -> bool:
     """Tell whether some set between one that holds too few and one that holds too many holds the total."""
-    greatest = int(face.merits[fewest].sum())
     try:
         for count in range(int(fewest.sum()) + 1, int(most.sum())):
-            limits = replace(face.limits, least=count, most=count)
-            found = replace(face, limits=limits, first=None).pick_exactly(face.combined(-face.lower))
-            if (
-                found is not None
-                and int(face.merits[found.used].sum()) == greatest
-                and face.holds(found.used)
-            ):
+            found = _on(face, count).pick_exactly(face.combined(-face.lower))
+            if found is None or not face.holds(found.used):
+                continue
+            if _merit(face, found.used) == _merit(face, fewest):
                 return True
         return settle(face) is not None
     except (TooLongError, ApartError):
@@ -287,7 +283,7 @@ def _with_count(face: Face, count: int) -> list[Face]:
     limits = face.limits
     if count > int(face.open_to.sum()) or (limits.most is not None and count > limits.most):
         return []
-    limited = replace(face, limits=replace(limits, least=count, most=count), first=None)
+    limited = _on(face, count)
     for side in (limited.upper, -limited.lower):
         try:
             picked = limited.pick(side)
@@ -305,6 +301,11 @@ def _with_count(face: Face, count: int) -> list[Face]:
             return []
     parts, _ = narrow(limited, linear(np.zeros_like(limited.lower)))
     return parts
+
+
+def _on(face: Face, count: int) -> Face:
+    """Return the sets of a face that use so many clusters."""
+    return replace(face, limits=replace(face.limits, least=count, most=count), first=None)
 
 
 def _merit(face: Face, used: Flags) -> int:
