@@ -1,6 +1,7 @@
 """The small store behind the paths and queries of an API server."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from fake_store import RefusedError, Row, Store
@@ -71,8 +72,13 @@ class FakeBackend:
             case _:
                 return store.delete(row, namespace, name)
 
-    def watch(self, path: str, query: dict[str, str]) -> Iterator[Object]:
+    @contextmanager
+    def watch(self, path: str, query: dict[str, str]) -> Iterator[Iterator[Object]]:
         """Yield what happens, and now and then how far the server is."""
+        yield self._events(path, query)
+
+    def _events(self, path: str, query: dict[str, str]) -> Iterator[Object]:
+        """Yield the events of a watch until it is cut."""
         store, cuts = self.store, self._cuts
         row, namespace, _, _ = _target(store, path)
         version = int(query.get("resourceVersion") or 0)

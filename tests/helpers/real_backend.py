@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -177,35 +177,36 @@ class RealBackend:
         found: Object = json.loads(response.data) if path != "/readyz" else {}
         return found
 
-    def watch(self, path: str, query: dict[str, str]) -> Iterator[Object]:
-        """Return what happens, until `cut`."""
+    @contextmanager
+    def watch(self, path: str, query: dict[str, str]) -> Iterator[Iterator[Object]]:
+        """Yield what happens, until `cut`."""
         if _is_built_in(path):
-            return self._rest.watch(path, query)
+            with self._rest.watch(path, query) as events:
+                yield events
+            return
         cuts = self._cuts
+        # However it ends: a server that is being restarted may refuse the question itself.
         connection = HTTPSConnection("127.0.0.1", self._port, context=self._tls, timeout=WATCH)
-        connection.request("GET", f"{path}?{urlencode(query)}", headers={"Accept": "application/json"})
-        response = connection.getresponse()
-        if response.status >= 300:
-            text = response.read()
-            connection.close()
-            raise _refused(response.status, text)
-        return self._followed(connection, response, cuts)
+        with closing(connection):
+            connection.request("GET", f"{path}?{urlencode(query)}", headers={"Accept": "application/json"})
+            with connection.getresponse() as response:
+                if response.status >= 300:
+                    raise _refused(response.status, response.read())
+                with self._cuttable(connection, cuts):
+                    yield _events(response)
 
-    def _followed(self, connection: HTTPSConnection, response: HTTPResponse, cuts: int) -> Iterator[Object]:
-        """Yield the events of a watch until it ends, or watches were cut since it was begun."""
+    @contextmanager
+    def _cuttable(self, connection: HTTPSConnection, cuts: int) -> Iterator[None]:
+        """Let `cut` end a connection while the block runs; at once where it was begun before the last cut."""
         with self._lock:
             self._watches.add(connection)
-            if self._cuts != cuts and connection.sock is not None:
-                connection.sock.close()
+            if self._cuts != cuts:
+                _shut(connection)
         try:
-            with suppress(OSError, HTTPException, ValueError):
-                while line := response.readline():
-                    yield json.loads(line)
+            yield
         finally:
             with self._lock:
                 self._watches.discard(connection)
-            response.close()
-            connection.close()
 
     def cut(self) -> None:
         """End all watches."""
@@ -213,9 +214,7 @@ class RealBackend:
         with self._lock:
             self._cuts += 1
             for connection in self._watches:
-                if connection.sock is not None:
-                    with suppress(OSError):
-                        connection.sock.shutdown(socket.SHUT_RDWR)
+                _shut(connection)
 
     def _is_served(self, path: str) -> bool:
         """Tell whether a path is answered."""
@@ -239,6 +238,20 @@ class RealBackend:
                 log = (self._directory / "server.log").read_text(errors="replace")[-3000:]
                 raise AssertionError(f"{what} is not there:\n{log}")
             time.sleep(0.1)
+
+
+def _events(response: HTTPResponse) -> Iterator[Object]:
+    """Yield the events of a watch until it ends."""
+    with suppress(OSError, HTTPException, ValueError):
+        while line := response.readline():
+            yield json.loads(line)
+
+
+def _shut(connection: HTTPSConnection) -> None:
+    """Let nothing more come through a connection that somebody reads."""
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _is_built_in(path: str) -> bool:

@@ -7,7 +7,7 @@ talks to it over real HTTP either way, so one suite runs against both.
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -37,8 +37,8 @@ class Backend(Protocol):
         """Return the answer to a request with a body of some content type, or refuse it."""
         ...
 
-    def watch(self, path: str, query: dict[str, str]) -> Iterator[Object]:
-        """Return what happens, until `cut`; refuse where the version is too old."""
+    def watch(self, path: str, query: dict[str, str]) -> AbstractContextManager[Iterator[Object]]:
+        """Yield what happens, until `cut`; refuse where the version is too old."""
         ...
 
     def cut(self) -> None:
@@ -260,17 +260,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def _watch(self, path: str, query: dict[str, str]) -> None:
-        events = self.api.backend.watch(path, query)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-        self.close_connection = True
-        for event in events:
-            text = json.dumps(event).encode() + b"\n"
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
-            self.wfile.flush()
-        self.wfile.write(b"0\r\n\r\n")
+        with self.api.backend.watch(path, query) as events:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.close_connection = True
+            for event in events:
+                text = json.dumps(event).encode() + b"\n"
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
+                self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
 
 
 def _pass(code: int | None, words: str) -> None:
