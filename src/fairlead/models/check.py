@@ -32,12 +32,11 @@ def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, .
 
 
 def _own_violations(placement: Placement, workloads: Workloads) -> tuple[Violation, ...]:
-    return tuple(
-        violation
-        for workload in workloads
-        for placed in (placement.of(workload.key),)
-        for violation in violations_of(in_kept_group(workload, placed), placed)
-    )
+    well = sound(workloads)
+    placed = ((each, placement.of(each.key)) for each in workloads)
+    # Most of a running fleet stays, and was looked at there.
+    asked = (one for one in placed if one[0].groups or one[0].key not in well or one[1] != one[0].current)
+    return tuple(one for each, held in asked for one in violations_of(in_kept_group(each, held), held))
 
 
 def violations_of(

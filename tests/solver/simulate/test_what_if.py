@@ -291,6 +291,25 @@ def test_wrong_names(change: Change, message: str) -> None:
         changed(made(Total()), [change])
 
 
+@pytest.mark.parametrize(
+    "again", [Lose("c"), Lose("y", "region"), Drain("c"), Cordon("c")], ids=lambda change: str(change)
+)
+def test_what_is_lost_already_is_no_change(again: Change) -> None:
+    """As with a second `kubectl drain` of one node: region y is cluster c alone, and is gone with it."""
+    problem = made(Total())
+    assert changed(problem, [Lose("c"), again]) == changed(problem, [Lose("c")])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(Restore("c"), "c is lost before it is to be restored"), (Weight("w", "c", 2), "c is not eligible")],
+)
+def test_what_is_lost_is_not_opened_or_weighed(change: Change, message: str) -> None:
+    """There is no such cluster any more, which is another mistake than a wrong name."""
+    with pytest.raises(UsageError, match=message):
+        changed(made(Total(), Weights({"a": 1, "b": 1, "c": 1})), [Lose("c"), change])
+
+
 def test_clusters_without_weight_open_when_no_other_is_left() -> None:
     """Where no candidate has a weight, all weigh the same: without member1, member2 and member3."""
     fleet = clusters(3, cpu=10)

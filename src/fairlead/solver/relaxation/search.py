@@ -7,6 +7,7 @@ import math
 from collections.abc import Container, Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import takewhile
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
@@ -110,8 +111,9 @@ def _stuck(part: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
 
 
 def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a part has a placement in any choice of groups."""
-    return any(has_placement(each.problem, deadline, seed) for each in choices(part))
+    """Tell whether a part has a placement in any choice of groups; False where time is over before that."""
+    tried = takewhile(lambda _: deadline.remaining(), choices(part))
+    return any(has_placement(each.problem, deadline, seed) for each in tried)
 
 
 def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:

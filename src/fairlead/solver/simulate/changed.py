@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import assert_never
 
 from fairlead.models.check import with_due
-from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
@@ -40,7 +39,8 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     """Return the problem after changes, made one after the other.
 
     What the changes leave without effect, such as the minimum of a cluster that is lost, is dropped, with a
-    warning in `Problem.warnings`.
+    warning in `Problem.warnings`. What is lost already is neither lost again nor drained or cordoned: no
+    change.
 
     Raises
     ------
@@ -54,41 +54,44 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
-    now = problem
+    now = whole = problem
     for change in asked:
-        now = _changed(now, change)
+        now = _changed(now, change, whole)
+        whole = now if isinstance(change, Add) else whole
     now = triggered(problem, now)
     fleet = replace(now, workloads=with_due(now.workloads))
     only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
     return trusted(fleet) if only_closed else fleet
 
 
-def _changed(problem: Problem, change: Change) -> Problem:
-    """Make one change."""
+def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
+    """Make one change of a problem that has been `whole` before anything of it was lost."""
+    there = problem.cluster_by_name
     match change:
         case Drain(name):
-            return drained(problem, _cluster(problem, name))
+            cluster = there.get(find_cluster(whole, name))
+            return problem if cluster is None else drained(problem, cluster)
         case Cordon(name):
-            return cordoned(problem, _cluster(problem, name))
+            cluster = there.get(find_cluster(whole, name))
+            return problem if cluster is None else cordoned(problem, cluster)
         case Restore(name):
-            return restored(problem, _cluster(problem, name))
+            cluster = there.get(find_cluster(whole, name))
+            if cluster is None:
+                raise UsageError(f"{name} is lost before it is to be restored; leave one of both out")
+            return restored(problem, cluster)
         case Lose():
-            return lost(problem, clusters_of(problem, change))
+            names = clusters_of(whole, change).intersection(there)
+            return lost(problem, names) if names else problem
         case At():
             return _all_scaled(problem, change)
         case Scale():
             return _scaled(problem, change)
         case Weight():
-            return _weighed(problem, change)
+            return _weighed(problem, change, find_cluster(whole, change.cluster))
         case Add(together):
             return _together(problem, together)
         case _:
             assert_never(change)
-
-
-def _cluster(problem: Problem, name: str) -> Cluster:
-    """Return the cluster of a name."""
-    return problem.cluster_by_name[find_cluster(problem, name)]
 
 
 def _together(problem: Problem, together: Problem) -> Problem:
@@ -146,10 +149,9 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
     return replace(with_workload(problem, after), warnings=warnings)
 
 
-def _weighed(problem: Problem, weight: Weight) -> Problem:
+def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:
     """Give a candidate of a workload another weight, in every affinity group where it is a candidate."""
     workload = find_workload(problem, weight.workload)
-    name = find_cluster(problem, weight.cluster)
     if weight.weight < 0:
         raise UsageError(f"{weight.weight} is not a weight (0, 1, 2, ...)")
     refused = _unweighable(workload, name)
