@@ -84,6 +84,11 @@ class FederatedUnit:
     """True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again."""
 
     @property
+    def following(self) -> frozenset[str]:
+        """The clusters that hold the template's own number."""
+        return frozenset(name for name, count in self.current.items() if count is None)
+
+    @property
     def overriding(self) -> tuple[str, ...]:
         """Names of the annotations that override a part of the policy, sorted."""
         paths = (source.path for source in self.sources.values())

@@ -148,6 +148,29 @@ def test_a_federated_object_holds_its_workload() -> None:
     assert fragment(fewer)["spec"] == {"template": {"spec": {"replicas": 2}}}
 
 
+@pytest.mark.parametrize("override", [None, 3])
+def test_a_template_that_clusters_follow_frees_room_once_that_is_reported(override: int | None) -> None:
+    """Three copies of web run on m and one more replica fits; api needs two.
+
+    With an override what runs stays until it is changed, so fewer of web are a way out at once.
+    """
+    web, api = federal.web(3), federal.web(2)
+    api["metadata"] |= {"name": "api", "labels": {federal.PREFIX + "propagation-policy-name": "api"}}
+    copies = federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m")])
+    fleet = [copies, federal.policy("api"), federal.federated(api)]
+    stream = [federal.member("m", "1"), federal.federated(web, {"m": override}), *fleet]
+    _, found = infeasible(stream)
+    fewer = "scale default/web from 3 to 2 replicas"
+    at_once = override is not None
+    assert (fewer in texts(found.relaxations)) is at_once
+    assert [fewer in each and "Once member clusters report" in each for each in found.advice] == (
+        [] if at_once else [True]
+    )
+    web["spec"]["replicas"] = 2
+    reported = [federal.member("m", "2"), federal.federated(web, {"m": None})]
+    assert fairlead.solve(load([*reported, *fleet])).status is Status.OPTIMAL
+
+
 def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     """Beside a cluster with a weight, one without has its minimum only: its maximum helps nobody."""
     _, conflict = infeasible(

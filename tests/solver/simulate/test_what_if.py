@@ -291,9 +291,7 @@ def test_wrong_names(change: Change, message: str) -> None:
         changed(made(Total()), [change])
 
 
-@pytest.mark.parametrize(
-    "again", [Lose("c"), Lose("y", "region"), Drain("c"), Cordon("c")], ids=lambda change: str(change)
-)
+@pytest.mark.parametrize("again", [Lose("c"), Lose("y", "region"), Drain("c"), Cordon("c")], ids=str)
 def test_what_is_lost_already_is_no_change(again: Change) -> None:
     """As with a second `kubectl drain` of one node: region y is cluster c alone, and is gone with it."""
     problem = made(Total())

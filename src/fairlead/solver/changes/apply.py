@@ -143,17 +143,11 @@ def _changed_workload(workload: Workload, problem: Problem, change: Change) -> W
     if change.kind == Kind.RESCHEDULE:
         return at_start(replace(workload, fresh=True))
     if change.kind == Kind.REPLICAS:
-        current = {**workload.current, **_following(workload, change)}
+        # What runs by the template's own number, as federated objects say it, changes with that.
+        following = declared.following if isinstance(declared := workload.declared, FederatedUnit) else ()
+        current = {**workload.current, **dict.fromkeys(following, change.after)}
         workload = replace(workload, replicas=change.after, current=current)
     return with_rules(workload, lambda rules: _in_rules(rules, workload, problem, change))
-
-
-def _following(workload: Workload, change: Change) -> dict[str, int]:
-    """Return what runs by the template's own number, as federated objects say it: it changes with that."""
-    declared = workload.declared
-    if not isinstance(declared, FederatedUnit):
-        return {}
-    return {name: change.after for name, count in declared.current.items() if count is None}
 
 
 def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:

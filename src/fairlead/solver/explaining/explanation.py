@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import Taint
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.rules.candidates import Cause
@@ -12,6 +13,7 @@ from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
+from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
@@ -64,7 +66,10 @@ def conflicts_of(
         return ()
     told = said_once(found, named=len(problem.workloads) > 1)
     ways = relaxations(problem, deadline, seed, failing=failing | known)
-    told_besides = tuple(_advice(problem, told, ways, in_time=deadline.remaining() > 0))
+    told_besides = (
+        *_advice(problem, told, ways, in_time=deadline.remaining() > 0),
+        *_once_reported(problem, ways, failing | known, deadline, seed),
+    )
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
 
@@ -232,6 +237,34 @@ def _advice(
         needed = all(each.proof is not Proof.UNVERIFIED for each in conflicts)
         these = "one of these rules" if needed else "some of these rules"
         yield f"No change of numbers is known that helps {listed(others, 'workload')}: remove {these}."
+
+
+def _once_reported(
+    problem: Problem, ways: Sequence[Relaxation], failing: Container[str], deadline: Deadline, seed: int
+) -> Iterator[str]:
+    """Yield which templates to scale down, which helps others only once clusters report what that frees.
+
+    Where a federated object has no override of its replicas, what runs follows its template at once, and what
+    its clusters report as free is of before: in the manifests as they are, that is no way out.
+    """
+    held = {each.key: replace(each, declared=unit) for each in problem.workloads if (unit := _holding(each))}
+    if not held:
+        return
+    after = replace(problem, workloads=tuple(held.get(each.key, each) for each in problem.workloads))
+    known = {way.changes for way in ways}
+    for way in relaxations(after, deadline, seed, failing=failing):
+        scaled = any(each.kind == Kind.REPLICAS and each.workload in held for each in way.changes)
+        if scaled and way.changes not in known:
+            enough = f"it is also enough to {way.text} (the template's number)"
+            yield f"Once member clusters report what that frees, {enough}."
+
+
+def _holding(workload: Workload) -> FederatedUnit | None:
+    """Return a federated object that holds what runs, whatever its template says; None for any other."""
+    declared = workload.declared
+    if not isinstance(declared, FederatedUnit) or not declared.following:
+        return None
+    return replace(declared, current=workload.current)
 
 
 def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
