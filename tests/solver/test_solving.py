@@ -8,6 +8,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead import Status
+from fairlead.solver import solving
 from fairlead.solver.parts.methods import SEARCHES, WAYS
 from places import ROOT
 
@@ -133,6 +134,14 @@ def test_workloads_that_only_fail_together() -> None:
     outcome = fairlead.solve(load(*documents))
     assert outcome.status is Status.INFEASIBLE
     assert outcome.placement is None
+
+
+def test_time_kept_for_balance_is_used_where_nothing_is_found_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of one cpu need three in all; the third is on a cluster without pods, which only a search sees."""
+    monkeypatch.setattr(solving, "SHARE_LATER", 0)
+    fleet = [cluster("a", cpu=2), cluster("b", cpu=1, pods=0)]
+    asked = [binding(name, 1, {}, dynamic(), cpu="1") for name in ("x", "y", "z")]
+    assert fairlead.solve(load(*fleet, *asked), workers=1).status is Status.INFEASIBLE
 
 
 def test_order_of_documents_does_not_matter() -> None:

@@ -199,6 +199,9 @@ def _solve(
     share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
     first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
     found, failing = _strictly(bare, alone, method, first, where)
+    if found.status is Status.UNKNOWN and first is not share and share.deadline.remaining():
+        # Time is kept for a search for balance, which needs a placement to begin with.
+        found, failing = _strictly(bare, alone, method, share, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if loose and found.placement is not None:
