@@ -137,7 +137,7 @@ def test_workloads_that_only_fail_together() -> None:
 
 
 def test_time_kept_for_balance_is_used_where_nothing_is_found_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three of one cpu need three in all; the third is on a cluster without pods, which only a search sees."""
+    """Three need a cpu each; the third cpu is on a cluster without pods, which only a search sees."""
     monkeypatch.setattr(solving, "SHARE_LATER", 0)
     fleet = [cluster("a", cpu=2), cluster("b", cpu=1, pods=0)]
     asked = [binding(name, 1, {}, dynamic(), cpu="1") for name in ("x", "y", "z")]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.progress import Progress
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import ENDING, Listener, attentive, listening
+from fairlead.solver.simulate import simulate as simulating
 from fairlead.solver.simulate.changes import Drain
 from fairlead.solver.simulate.simulate import simulate
 from fairlead.solver.solving import solve
@@ -146,6 +148,23 @@ def test_a_simulation_is_still_a_call() -> None:
     name = problem.clusters[0].name
     found = simulate(problem, Drain(name), time_limit=0.5)
     assert all(name not in row for row in (found.after.placement or Placement({})).to_dict().values())
+
+
+def test_a_sweep_ends_with_the_first_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was tried until then is told; every other scenario would take as long as an answer at once."""
+    solved = simulating.solve
+    answers: list[int] = []
+
+    def once(*asked: Any, **settings: Any) -> Any:
+        answers.append(len(answers))
+        if len(answers) == 2:  # the first is the fleet as it is
+            os.kill(os.getpid(), signal.SIGINT)
+        return solved(*asked, **settings)
+
+    monkeypatch.setattr(simulating, "solve", once)
+    found = simulate(middling(2, Deviation.L1), sweep="cluster", time_limit=20)
+    assert answers == [0, 1]
+    assert sum(each.status == Status.UNKNOWN for each in found.scenarios) >= len(found.scenarios) - 1
 
 
 @pytest.mark.parametrize(

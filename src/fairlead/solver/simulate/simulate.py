@@ -23,7 +23,7 @@ from fairlead.models.words import no_such
 from fairlead.solver.conflicts.alone import fails_alone
 from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import attentive
+from fairlead.solver.running.interrupt import listening
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
@@ -39,7 +39,6 @@ LARGEST_SHARE = 0.25
 
 
 @hurried
-@attentive
 @checked
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
@@ -74,10 +73,16 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
         Where the problem does not hold what is needed to make a change.
     """
     deadline = Deadline.after(settings.pop("time_limit", 10.0))
-    problem = completed(problem)
+    with listening(deadline):
+        return _simulated(completed(problem), changes, sweep, _Asked(settings, deadline))
+
+
+def _simulated(
+    problem: Problem, changes: tuple[Change, ...], sweep: str | None, asked: "_Asked"
+) -> Simulation:
+    """Return both answers and the scenarios, as far as there is time."""
     fleet = changed(problem, changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
-    asked = _Asked(settings, deadline)
     before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
     after = before
     if changes:
