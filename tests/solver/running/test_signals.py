@@ -152,14 +152,13 @@ def test_a_simulation_is_still_a_call() -> None:
 
 def test_a_sweep_ends_with_the_first_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was tried until then is told; every other scenario would take as long as an answer at once."""
-    solved = simulating.solve
     answers: list[int] = []
 
     def once(*asked: Any, **settings: Any) -> Any:
         answers.append(len(answers))
         if len(answers) == 2:  # the first is the fleet as it is
             os.kill(os.getpid(), signal.SIGINT)
-        return solved(*asked, **settings)
+        return solve(*asked, **settings)
 
     monkeypatch.setattr(simulating, "solve", once)
     found = simulate(middling(2, Deviation.L1), sweep="cluster", time_limit=20)
