@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NoReturn, Union, assert_never
+from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
 
 import click
 
@@ -76,11 +76,11 @@ def require_output() -> None:
         raise OutputFailed(OSError(errno.EBADF, "it is closed"))
 
 
-def silence() -> None:
-    """Let nothing complain of standard output when the interpreter flushes it at exit."""
+def silence(stream: TextIO | None = None) -> None:
+    """Let nothing complain of standard output, or error, when the interpreter flushes it at exit."""
     with suppress(OSError, ValueError):
         nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stdout.fileno())
+        os.dup2(nothing, (stream or sys.stdout).fileno())
         os.close(nothing)
 
 
@@ -112,8 +112,13 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 def note(text: str) -> None:
-    """Print what is no result."""
-    click.echo(_visible(text), err=True)
+    """Print what is no result; where standard error is full, no result is to be lost for it."""
+    try:
+        click.echo(_visible(text), err=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        silence(sys.stderr)
 
 
 def told(error: click.ClickException) -> None:

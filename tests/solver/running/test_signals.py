@@ -212,10 +212,12 @@ def test_streams_that_cannot_be_used(fleet: Path, redirection: str, arguments: l
     assert "Exception" not in done.stderr
 
 
-def test_a_closed_standard_error_is_nobody_s_fault(fleet: Path) -> None:
-    """Warnings are dropped, the result is printed."""
-    done = run(fleet, "2>&-", "solve", "-f", "fleet.yaml", "-o", "name")
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
+def test_a_standard_error_that_takes_nothing_is_nobody_s_fault(fleet: Path, redirection: str) -> None:
+    """Warnings are dropped, the result is printed, and mistakes keep their exit code."""
+    done = run(fleet, redirection, "solve", "-f", "fleet.yaml", "-o", "name")
     assert (done.returncode, done.stdout) == (0, "deployment.apps/web\n")
+    assert run(fleet, redirection, "solve", "-f", "none.yaml").returncode == 2
 
 
 def test_a_reader_that_goes_away(fleet: Path) -> None:
