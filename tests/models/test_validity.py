@@ -159,11 +159,38 @@ def test_what_are_no_tolerances_is_refused() -> None:
 
 
 @pytest.mark.parametrize("ask", [fairlead.check, fairlead.score])
-@pytest.mark.parametrize("placement", [{"web": {"a": -1}}, {"web": {"a": 0.5}}, {"web": 3}, None, [1]])
+@pytest.mark.parametrize(
+    "placement",
+    [
+        {"web": {"a": -1}},
+        {"web": {"a": 0.5}},
+        {"web": 3},
+        None,
+        [1],
+        {3: {}},
+        {"web": {3: 1}},
+        {"web": {None: 0}},
+    ],
+)
 def test_what_is_no_placement_is_refused(ask: Any, placement: Any) -> None:
-    """Negative and fractional counts, and what is no mapping, are wrong usage."""
+    """Negative and fractional counts, names that are no text, and what is no mapping, are wrong usage."""
     with pytest.raises(UsageError):
         ask(made(Total()), placement)
+
+
+@pytest.mark.parametrize("value", ["9" * 19, "9" * 5000, "0." + "0" * 5000 + "1", 10**18, 1e300])
+def test_tolerances_have_a_limit(value: object) -> None:
+    """Python reads no text of more than 4,300 digits as a number."""
+    with pytest.raises(UsageError, match="of 18 digits at most"):
+        fairlead.solve(made(), tolerance={"deviation": value})
+
+
+def test_lists_of_inputs_that_never_end_are_refused() -> None:
+    """A list that holds itself."""
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ManifestError, match="nest deeper than 100 levels"):
+        fairlead.load(loop)
 
 
 @pytest.mark.parametrize("source", [None, 3, [None], [3], [[{}], 3.5], b"kind: List"])

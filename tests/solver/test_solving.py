@@ -188,12 +188,25 @@ def test_exact_is_refused_where_it_does_not_apply() -> None:
     [
         ({"method": "magic"}, "no method 'magic'; known: auto, exact, cp-sat"),
         ({"deviation": "l3"}, "no deviation 'l3'; known: webster, l1, minimax"),
+        ({"engine": "magic"}, "no engine 'magic'; known: local, ray"),
+        ({"workers": 0}, "0 workers; allowed is a whole number of at least 1"),
+        ({"seed": 2**31}, "seed 2147483648; allowed is a whole number from 0 to 2147483647"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
     """A wrong argument names what is known."""
     with pytest.raises(fairlead.UsageError, match=message):
         fairlead.solve(load(*clusters(1), deployment(), policy()), **arguments)
+
+
+@pytest.mark.parametrize("tolerance", [10**18 - 1, 1e-7, "999999999999999999%"])
+def test_tolerances_of_any_size(tolerance: object) -> None:
+    """The largest is more than CP-SAT can count in steps of what sevenths make of a deviation."""
+    problem = load(
+        *clusters(2), deployment("nginx", 7), policy(placement=static(("member1", 3), ("member2", 4)))
+    )
+    found = fairlead.solve(problem, method="cp-sat", tolerance={"deviation": tolerance})
+    assert found.status is Status.OPTIMAL
 
 
 def test_outcome_is_picklable() -> None:

@@ -11,7 +11,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost, LinearCost
 from fairlead.encoders.giving import Giving, Side, Slack
-from fairlead.encoders.scale import Held
+from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
 from fairlead.encoders.variables import Place, Range, Ranges, ReplicaVariables
 from fairlead.models.errors import InternalError
@@ -210,7 +210,8 @@ class Encoding:
         """Require a level to cost at most so many steps."""
         terms, offset = self.levels[level].terms()
         if terms:
-            self.model.add(weighted(terms) <= steps - offset)
+            # A tolerance may be larger than any cost, and than what CP-SAT can count.
+            self.model.add(weighted(terms) <= min(steps - offset, 4 * LARGEST))
 
     def pin_apart(self, level: Level, steps: Mapping[str, int]) -> None:
         """Require every workload to cost at most so many steps of a level by itself."""

@@ -27,6 +27,7 @@ from fairlead.manifests.own.extended import Extended
 from fairlead.manifests.seldom import contradictions, extended, federation_of, overridden, placed_by
 from fairlead.manifests.selecting import select
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
+from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
@@ -107,13 +108,16 @@ def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -
     return problem
 
 
-def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
+def _flat(sources: Iterable[Input | Iterable[Input]], depth: int = 0) -> Iterator[Input]:
     """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
+    if depth > DEEPEST:
+        message = f"lists of inputs nest deeper than {DEEPEST} levels"
+        raise ManifestError([Mistake(Source("<argument>", 0), "", "", message)])
     for source in cast("Iterable[object]", sources):
         if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
             yield cast("Input", source)
         elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
-            yield from _flat(source)
+            yield from _flat(source, depth + 1)
         else:
             message = (
                 "is not an input; give a path, -, an open file (io.BytesIO for bytes), a parsed document, "

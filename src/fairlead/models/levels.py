@@ -162,7 +162,8 @@ def order_with(order: tuple[str, ...], levels: Iterable[Level]) -> tuple[str, ..
     return tuple(keys)
 
 
-_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
+MOST_TOLERANCE = 10**18
+_NUMBER = re.compile(r"(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(%?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +185,11 @@ def tolerance_of(value: object) -> Tolerance | None:
     """Return what a number or a text such as ``0.5`` or ``0.1%`` says; None where it is neither."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
         return None
-    if isinstance(value, Fraction):
-        return Tolerance(value) if value >= 0 else None
-    found = _NUMBER.fullmatch(str(value).strip())
+    if not isinstance(value, str):
+        # Of a number with a point what is written counts, not what it is rounded to.
+        written = str(value) if isinstance(value, float) else value
+        return Tolerance(Fraction(written)) if 0 <= value < MOST_TOLERANCE else None
+    found = _NUMBER.fullmatch(value.strip())
     if found is None:
         return None
     number, percent = found.groups()
@@ -215,7 +218,8 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
             wrong.append(no_such("level", name, known, shown=len(known)))
         elif tolerance is None:
             wrong.append(
-                f"tolerance of {name}: {value!r} is neither a number of at least 0 nor a share such as 0.1%"
+                f"tolerance of {name}: {value!r} is neither a number of at least 0 nor a share such as 0.1%,"
+                " of 18 digits at most"
             )
         else:
             found |= dict.fromkeys(keys, tolerance)

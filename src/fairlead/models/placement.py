@@ -29,6 +29,9 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
     def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
         if not isinstance(replicas, Mapping):
             raise UsageError(f"{replicas!r} is no placement: replicas by workload key and cluster name")
+        for key in replicas:
+            if not isinstance(key, str):
+                raise UsageError(f"{key!r} is no key of a workload, such as 'default/web'")
         self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
 
     def __getitem__(self, workload: str) -> Mapping[str, int]:
@@ -81,10 +84,14 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
             return found
         placed = placed.by_name
     counts = placed.values()
-    plain = set(map(type, counts)) <= {int} and min(counts, default=0) >= 0
+    plain = (
+        set(map(type, counts)) <= {int} and min(counts, default=0) >= 0 and set(map(type, placed)) <= {str}
+    )
     if plain and all(counts) and all(map(lt, placed, islice(placed, 1, None))):
         return MappingProxyType(dict(placed))
     for cluster, replicas in () if plain else placed.items():
+        if not isinstance(cluster, str):
+            raise UsageError(f"{workload}: {cluster!r} is no name of a cluster")
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise UsageError(
                 f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"

@@ -140,12 +140,10 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     started = time.perf_counter()
     told = progress or (_printer if display else None)
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
-    if partitions is not None and partitions < 1:
-        raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
+    where = Where(engine, address, partitions)
     settled = _settle(completed(problem), deviation, fresh, partial, method, tolerance)
     with listening(search.deadline), blame.shared(settled):
         grouped = _choose_groups(settled, search)
-        where = Where(engine, address, partitions)
         explain = _Explain(search, grouped.exhausted)
         outcome = _solve(grouped.problem, method, search, where, explain, started)
         outcome = _as_sure(outcome, grouped)

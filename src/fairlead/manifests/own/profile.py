@@ -44,7 +44,8 @@ def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
             and level.tolerance is not None
             and tolerance_of(level.tolerance) is None
         ):
-            message = 'is no tolerance; allowed are numbers of at least 0, and shares such as "0.1%"'
+            allowed = 'numbers of at least 0, and shares such as "0.1%", of 18 digits at most'
+            message = f"is no tolerance; allowed are {allowed}"
             yield Finding(("levels", position, "tolerance"), level.tolerance, message)
 
 

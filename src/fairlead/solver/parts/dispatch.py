@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
@@ -13,7 +12,7 @@ from fairlead.solver.batch.separable import applies
 from fairlead.solver.parts.methods import solve_part
 from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import ENGINES, Machines, Where
+from fairlead.solver.running.machines import Machines, Where
 from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -51,11 +50,9 @@ def solve_parts(
     Raises
     ------
     UsageError
-        Where the engine is unknown, or cannot be used here.
+        Where the engine cannot be used here.
     """
     where = where or Where()
-    if where.engine not in ENGINES:
-        raise UsageError(f"no engine {where.engine!r}; known: {', '.join(ENGINES)}")
     answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:

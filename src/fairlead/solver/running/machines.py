@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
 
+from fairlead.models.errors import UsageError
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -29,11 +31,22 @@ class Where:
         See `fairlead.solver.running.processes.machines_of`.
     partitions
         Shares into which a part of many workloads is split; None or 1 splits nothing.
+
+    Raises
+    ------
+    UsageError
+        Where there is no such engine, or no such number of shares.
     """
 
     engine: str = "local"
     address: str | None = None
     partitions: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise UsageError(f"no engine {self.engine!r}; known: {', '.join(ENGINES)}")
+        if self.partitions is not None and self.partitions < 1:
+            raise UsageError(f"{self.partitions} partitions; allowed is a whole number of at least 1")
 
 
 def cores() -> int:

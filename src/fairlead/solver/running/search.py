@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from fairlead.models.errors import UsageError
 from fairlead.models.progress import Progress
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import Machines, ThisProcess, cores
+
+MOST_SEED = 2**31 - 1
+"""The largest random seed of CP-SAT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,12 @@ class Search:
     ties: bool = True
     urgent: Deadline | None = None
     later: Deadline | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"{self.workers} workers; allowed is a whole number of at least 1")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise UsageError(f"seed {self.seed}; allowed is a whole number from 0 to {MOST_SEED}")
 
     @property
     def threads(self) -> int:
