@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, assert_never
 
 from fairlead.models.cluster import Cluster
@@ -56,7 +57,9 @@ class _Object:
         """Make an edit; of two numbers for one entry the one that suits everybody counts."""
         if edit.lenient is not None and edit.path in self.touched:
             choose = min if edit.lenient == "least" else max
-            chosen = choose((self.touched[edit.path], edit.value), key=_size)
+            chosen = choose(
+                (self.touched[edit.path], edit.value), key=lambda value: int(str(value).removesuffix("%"))
+            )
             edit = Edit(edit.path, chosen, edit.lenient)
         edit.into(self.data)
         self.touched[edit.path] = edit.value
@@ -91,19 +94,13 @@ def fragments(changes: Iterable[Change], problem: Problem) -> str:
 def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ...]:
     """Return the fragments as `fragments` does, parsed."""
     objects: dict[ObjectName, _Object] = {}
-    for place in _every_place(changes, problem):
+    for place in chain.from_iterable(places(change, problem) for change in changes):
         changed = objects.setdefault(place.name, _Object(place.name))
         changed.know(place.data)
         # Later changes see what earlier ones put there, such as the end of a list.
         for edit in place.edits(changed.data):
             changed.change(edit)
     return tuple(changed.fragment() for changed in objects.values() if changed.touched)
-
-
-def _every_place(changes: Iterable[Change], problem: Problem) -> Iterator[Place]:
-    """Yield all places of all changes."""
-    for change in changes:
-        yield from places(change, problem)
 
 
 def _header(name: ObjectName) -> Document:
@@ -119,11 +116,6 @@ def _fill(data: Document, more: Mapping[str, Any]) -> None:
             data[key] = deepcopy(value) if isinstance(value, dict | list) else value
         elif isinstance(data[key], dict) and isinstance(value, Mapping):
             _fill(data[key], value)
-
-
-def _size(value: int | str) -> int:
-    """Return a number, or the number of a percentage."""
-    return int(str(value).removesuffix("%"))
 
 
 def _up_to_list(path: Path) -> tuple[str, ...]:

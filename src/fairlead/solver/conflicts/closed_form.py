@@ -152,7 +152,12 @@ def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]
                 yield outline.total, *covering, *_closed(outline)
     if outline.closed is not None:
         spreads = _others(outline, units, Spread)
-        few = (at for at, rule in spreads.items() if rule.minimum > _open_groups(rule, outline))
+        names = outline.names
+        few = (
+            at
+            for at, rule in spreads.items()
+            if rule.minimum > sum(not inside.isdisjoint(names) for inside in rule.groups.values())
+        )
         yield from _first((at, outline.closed) for at in few)
 
 
@@ -196,11 +201,6 @@ def _under(
 def _closed(outline: Outline) -> Positions:
     """Return the unit of the closed clusters, if there is one."""
     return () if outline.closed is None else (outline.closed,)
-
-
-def _open_groups(rule: Spread, outline: Outline) -> int:
-    """Return how many groups of a spread have candidates."""
-    return sum(1 for inside in rule.groups.values() if not inside.isdisjoint(outline.names))
 
 
 def _covers(highs: Mapping[int, GroupTotal], names: Sequence[str]) -> Iterator[Mapping[int, GroupTotal]]:

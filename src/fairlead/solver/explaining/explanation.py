@@ -21,7 +21,7 @@ from fairlead.solver.exact.alike import alike
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open, is_shut
-from fairlead.solver.relaxation.search import relaxations
+from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ALL = 0.6
@@ -59,7 +59,7 @@ def conflicts_of(
         if found and not until.remaining():
             break
         keys = part.workload_by_key.keys()
-        if not keys.isdisjoint(known) or len(parts) == 1 or _has_none(part, until, seed):
+        if not keys.isdisjoint(known) or len(parts) == 1 or has_none(part, until, seed):
             failing |= keys
             found.extend(_of_part(part, until, seed))
     if not found:
@@ -82,11 +82,6 @@ def _parts(problem: Problem) -> tuple[Problem, ...]:
         replace(part, workloads=tuple(problem.workload_by_key[key] for key in part.workload_by_key))
         for part in components(wide)
     )
-
-
-def _has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a part has no placement in any choice of groups."""
-    return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
 
 
 def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:

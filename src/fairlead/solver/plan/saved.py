@@ -244,7 +244,8 @@ def compare_plans(before: Mapping[str, Any] | Document, after: RebalancePlan) ->
     ManifestError
         Where something in it is wrong; names every mistake.
     """
-    saved, new = _saved(before), _summary(after)
+    waves = None if after.waves is None else len(after.waves.waves)
+    saved, new = _saved(before), PlanSummary(after.outcome.placement, after.moves, waves)
     if saved.target is None or new.target is None:
         return PlanComparison(saved, new)
     workloads = sorted(saved.target.keys() | new.target.keys())
@@ -265,9 +266,3 @@ def _saved(document: Mapping[str, Any] | Document) -> PlanSummary:
         read.moves,
         None if read.waves is None else len(read.waves.waves),
     )
-
-
-def _summary(plan: RebalancePlan) -> PlanSummary:
-    """Return what is compared of a plan."""
-    waves = None if plan.waves is None else len(plan.waves.waves)
-    return PlanSummary(plan.outcome.placement, plan.moves, waves)

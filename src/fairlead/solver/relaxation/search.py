@@ -211,16 +211,12 @@ def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: 
     rest = replace(problem, workloads=tuple(each for each in problem.workloads if each.key not in inside))
     after = apply(rest, more)
     return all(
-        _is_feasible(_given(part, after), deadline, seed)
+        _is_feasible(
+            replace(part, workloads=tuple(map(after.workload, part.workload_by_key))), deadline, seed
+        )
         for part in components(replace(after, workloads=tuple(map(reaching, after.workloads))))
         if not changed.isdisjoint(part.workload_by_key)
     )
-
-
-def _given(part: Problem, problem: Problem) -> Problem:
-    """Return a part with its workloads as a problem has them."""
-    workloads: tuple[Workload, ...] = tuple(problem.workload_by_key[each.key] for each in part.workloads)
-    return replace(part, workloads=workloads)
 
 
 def _relaxation(way: Way, problem: Problem) -> Relaxation:
@@ -258,14 +254,20 @@ def bundles(
     parts = [_within(bare, set(part.workload_by_key)) for part in components(wide)]
     if len(parts) == 1:
         return tuple(parts)
-    hopeless = [part for part in parts if _fails(part, deadline, seed, failing)]
+    hopeless = [
+        part
+        for part in parts
+        if (
+            has_none(part, deadline, seed)
+            if failing is None
+            else any(each.key in failing for each in part.workloads)
+        )
+    ]
     return tuple(_within(bare, keys) for keys in _tied(hopeless, parts))
 
 
-def _fails(part: Problem, deadline: Deadline, seed: int, failing: Container[str] | None) -> bool:
-    """Tell whether a part has no placement."""
-    if failing is not None:
-        return any(each.key in failing for each in part.workloads)
+def has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a part has no placement in any choice of groups."""
     return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
 
 

@@ -82,7 +82,8 @@ def run(
         # A run that ends before it has begun reports 0, which is no bound where costs may be negative.
         return Finding(verdict)
     values = tuple(solver.value(variable) for variable in variables)
-    bound = _bound(solver) if cost else None
+    # The bound as the solver holds it: a whole number, never a rounded one.
+    bound = int(solver.response_proto.inner_objective_lower_bound) if cost else None
     reached = sum(coefficient * solver.value(variable) for variable, coefficient in cost)
     return Finding(verdict, values, None if bound is None or bound > reached else bound)
 
@@ -104,8 +105,3 @@ def _solver(effort: Effort) -> cp_model.CpSolver:
     if not math.isinf(effort.work):
         parameters.max_deterministic_time = effort.work
     return solver
-
-
-def _bound(solver: cp_model.CpSolver) -> int:
-    """Return the proven bound as the solver holds it: a whole number, never a rounded one."""
-    return int(solver.response_proto.inner_objective_lower_bound)

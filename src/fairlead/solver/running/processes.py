@@ -13,7 +13,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
-from types import FrameType
 from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
@@ -239,7 +238,7 @@ def serve(line: Connection, master: int) -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.close(nothing)
-    listener = Listener(_end)
+    listener = Listener(lambda *_: os._exit(1))
     signal.signal(signal.SIGTERM, listener)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):  # they are put off while processes start
@@ -253,9 +252,4 @@ def _watch(line: Connection, master: int, listener: Listener) -> None:
     listener.ask()
     while os.getppid() == master:
         time.sleep(LOOK)
-    os._exit(1)
-
-
-def _end(_number: int, _frame: FrameType | None) -> None:
-    """End this process at once."""
     os._exit(1)

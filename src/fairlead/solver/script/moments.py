@@ -132,7 +132,8 @@ class _State:
         if isinstance(step, Scale):
             step = Scale(find_workload(self.whole, step.workload).key, step.replicas)
         whole = changed(self.whole, [step])
-        made = (*(one for one in self.made if not _says_anew(step, one)), step)
+        anew = step.workload if isinstance(step, Scale) else None
+        made = (*(one for one in self.made if isinstance(one, At) or one.workload != anew), step)
         if not self.closed:
             return replace(self, whole=whole, fleet=whole, judged=whole, made=made)
         fleet = changed(self.fleet, [step])
@@ -165,10 +166,6 @@ class _State:
         away = {name: turn for name, turn in self.closed.items() if turn is not Turn.CORDON}
         judged = fleet if away == self.closed else changed(self.whole, _closing(away))
         return replace(self, fleet=fleet, judged=judged)
-
-
-def _says_anew(step: Scale | At, before: Scale | At) -> bool:
-    return isinstance(step, Scale) and isinstance(before, Scale) and step.workload == before.workload
 
 
 def _closing(closed: Mapping[str, Turn]) -> list[Change]:
