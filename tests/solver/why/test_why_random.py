@@ -37,9 +37,8 @@ from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.gains import gains_of
 from fairlead.solver.why.steps import step_at_once, step_by_solving
-from fairlead.solver.why.why import why
+from fairlead.solver.why.why import gains_of, why
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 

@@ -128,13 +128,7 @@ class Search:
         return Found(tuple(sorted(kept)), Proof.MINIMAL)
 
     def _see(self, seen: Broken) -> None:
-        """Take in what a placement breaks.
-
-        Raises
-        ------
-        InternalError
-            Where it breaks nothing: then the problem was called infeasible and is not.
-        """
+        """Take in what a placement breaks; InternalError where that is nothing, so that there is one."""
         if not seen:
             raise InternalError("a problem is called infeasible of which a conflict has a placement")
         self.broken.append(seen)

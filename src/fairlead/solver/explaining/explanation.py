@@ -97,7 +97,12 @@ def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradic
 
     if not any(map(is_open, part.workloads)):
         return _of_settled(part, deadline, seed)
-    failing = [each for each in part.workloads if _fails(each, part, deadline, seed)]
+    apart = ((each, choices(replace(part, workloads=(each,)))) for each in part.workloads)
+    failing = [
+        each
+        for each, every in apart
+        if all(_fails_in(one.problem.workloads[0], part, deadline, seed) for one in every)
+    ]
     return _of_failing(failing, part, lambda trial: _over_groups(trial, settled_one, deadline), deadline)
 
 
@@ -124,12 +129,6 @@ def _of_failing(
         conflict = explain(alone(members[0], part))
         found += [] if conflict is None else [replace(conflict, workloads=tuple(members), alike=True)]
     return found
-
-
-def _fails(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a workload has no placement of its own in any of its groups."""
-    every = choices(replace(part, workloads=(workload,)))
-    return all(_fails_in(each.problem.workloads[0], part, deadline, seed) for each in every)
 
 
 def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
@@ -207,19 +206,7 @@ def _told(
 def _advice(
     problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], *, in_time: bool
 ) -> Iterator[str]:
-    """Yield sentences on what helps the workloads that none of the ways out is for.
-
-    Parameters
-    ----------
-    problem
-        The problem, which has no placement.
-    conflicts
-        Its conflicts.
-    ways
-        The ways out that are known.
-    in_time
-        False where time ran out before all ways were looked for.
-    """
+    """Yield what helps workloads that none of the ways out is for; `in_time` where all were looked for."""
     about = {key for each in conflicts for key in each.workloads}
     left = ways[0].without if ways else sorted(about)
     stuck = [problem.workload_by_key[key] for key in left if key in about]

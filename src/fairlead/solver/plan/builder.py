@@ -91,7 +91,7 @@ class WaveBuilder:
         moments = {key: list(self._moments(key, steps.get(key, NOTHING))) for key in group.members}
         for earlier, later in combinations(group.members, 2):
             pairs = list(zip(moments[earlier], moments[later], strict=True))
-            wrong = [_wrong(group, first, second) for first, second in pairs]
+            wrong = [second - first if group.together else second & first for first, second in pairs]
             allowed = wrong[0] | wrong[-1]
             if any(not found <= allowed for found in wrong[1:-1]):
                 return False
@@ -104,11 +104,6 @@ class WaveBuilder:
         inside = (then[moment] for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER))
         for placed in (before, *inside, self.migration.goals[key]):
             yield frozenset(positive(placed))
-
-
-def _wrong(group: Companions, earlier: frozenset[str], later: frozenset[str]) -> frozenset[str]:
-    """Return the clusters on which two workloads stand against their rule."""
-    return later - earlier if group.together else later & earlier
 
 
 def _change(additions: Sequence[Addition]) -> dict[Place, int]:

@@ -77,13 +77,7 @@ def relaxations(
 def _ways_out(
     part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int
 ) -> tuple[list[Way], AbstractSet[str]]:
-    """Return ways out of a part, and the workloads that they leave out, as nothing is known that helps these.
-
-    Parameters
-    ----------
-    problem
-        All parts; no policy is to tolerate what others that it is for had better not.
-    """
+    """Return ways out of one part of a problem, and workloads that they leave out: nothing helps these."""
     left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each))
     while True:
         rest = _beside(part, left_out)

@@ -157,12 +157,8 @@ def _search(
 ) -> list[Way]:
     """Return changes that make a problem feasible, the cheapest first; some of them are settled before.
 
-    Where the cheapest way changes many relaxables, ways of few relaxables follow, which people can read.
-
-    Parameters
-    ----------
-    thoroughly
-        True where relaxables that do not help by themselves are tried again, together with more.
+    Where the cheapest way changes many relaxables, ways of few follow, which people can read. `thoroughly`
+    tries those that do not help by themselves again, together with more.
     """
     found: list[Way] = []
     model = relaxation_model(apply(part, first), deadline)

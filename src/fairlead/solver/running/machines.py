@@ -31,11 +31,6 @@ class Where:
         See `fairlead.solver.running.processes.machines_of`.
     partitions
         Shares into which a part of many workloads is split; None or 1 splits nothing.
-
-    Raises
-    ------
-    UsageError
-        Where there is no such engine, or no such number of shares.
     """
 
     engine: str = "local"

@@ -329,13 +329,9 @@ def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
     """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
     workloads = tuple(as_scheduled(each) for each in outcome.problem.workloads)
-    return check(replace(outcome.problem, workloads=workloads), _within(now, outcome))
-
-
-def _within(placement: Placement, outcome: Outcome) -> Placement:
-    """Return the part of a placement that stands on the clusters and workloads of a problem."""
     known = outcome.problem.workload_by_key
-    return Placement({key: _known(placement.of(key), outcome.problem) for key in placement if key in known})
+    inside = Placement({key: _known(now.of(key), outcome.problem) for key in now if key in known})
+    return check(replace(outcome.problem, workloads=workloads), inside)
 
 
 def _by_place(found: Iterable[Utilisation]) -> dict[tuple[str, str], Utilisation]:

@@ -136,13 +136,7 @@ def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
-    """Yield what is to be tried.
-
-    Raises
-    ------
-    UsageError
-        Where nothing belongs to the sweep.
-    """
+    """Yield what is to be tried; UsageError where nothing belongs to the sweep."""
     if sweep == DRAIN:
         yield from (Drain(cluster.name) for cluster in problem.clusters)
         return
