@@ -18,7 +18,8 @@ from registry import CASES
 import fairlead
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
-from fairlead.models.score import score
+from fairlead.models.score import better, score
+from fairlead.models.variants import in_full
 from fairlead.solver.floor.keeping import keep_and_repair, standing_well
 from fairlead.solver.floor.partial import place_greedily
 from fairlead.solver.running.deadline import Deadline
@@ -135,13 +136,11 @@ def run(call: Call, problem: Problem, limit: float) -> Run:
 def _judged(outcome: Outcome) -> tuple[str, bool]:
     """Return what was found, and whether keeping and repairing at once finds better."""
     problem = outcome.problem
-    if problem.partial:
-        floor = place_greedily(problem, Deadline.after(0))
-    else:
-        kept = keep_and_repair(problem, standing_well(problem), Deadline.after(0))
-        if kept is None:
-            return str(outcome.status), False
-        floor = kept
+    kept = keep_and_repair(in_full(problem), standing_well(problem), Deadline.after(0))
+    greedy = place_greedily(problem, Deadline.after(0)) if problem.partial else None
+    floor = better(problem, kept, greedy)
+    if floor is None:
+        return str(outcome.status), False
     if outcome.placement is None:
         return f"{outcome.status}, although a placement is known", True
     mine = [level.value for level in score(problem, outcome.placement)]

@@ -83,9 +83,12 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
         return True
     if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):
         return False
-    if not search.deadline.remaining():
-        return True
-    return not _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
+    if search.deadline.remaining():
+        fits = _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
+        if fits is not None:
+            return not fits
+    # Nothing is settled: nobody is to fall short where whatever keeps all rules is found at once.
+    return keep_and_repair(strict, standing_well(strict), Deadline.after(0)) is None
 
 
 def what_fits(part: Problem) -> Placement | None:

@@ -52,6 +52,8 @@ WORTH_ARRAYS = 8
 """Workloads from which on it is worth it to place those of the commonest kind in arrays, all at once."""
 WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
+A_PLACE = 4e-6
+"""Seconds a place (workloads times clusters) that are worth a search of any: it takes longer to begin."""
 
 
 @hurried
@@ -192,7 +194,9 @@ def _solve(
     due = search.deadline.part(SHARE_ALONE)
     whole = in_full(bare)
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
-    if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
+    places = len(bare.workloads) * len(bare.clusters)
+    worth = max(A_PLACE * places, 0.0 if due.remaining() else WORTH_A_SEARCH)
+    if search.deadline.remaining() < worth and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
     first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share

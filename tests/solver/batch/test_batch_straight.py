@@ -211,3 +211,11 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
     assert result.placement == floor
     assert result.status is Status.FEASIBLE
     assert not result.attained[0].proven
+
+
+def test_nobody_has_to_give_way_where_time_ends_before_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share of the time ends without a placement of everything; one that is found at once counts."""
+    part = replace(middling(2, Deviation.L1), partial=True)
+    monkeypatch.setattr("fairlead.solver.feasibility._fits_at_once", lambda *_: False)
+    monkeypatch.setattr("fairlead.solver.feasibility._searched", lambda *_: None)
+    assert not has_to_give_way(part, Search(Deadline.after(10.0), 1))

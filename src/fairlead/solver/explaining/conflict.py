@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
-from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.closed_form import Found, closed_form
 from fairlead.solver.conflicts.hitting_set import Search
 from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
@@ -42,13 +41,9 @@ def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradictio
     unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
     if unsure and len(statements) > LONGEST_UNVERIFIED:
         return None
-    return Contradiction(shortened(statements, problem), found.proof, _about(conflict, problem))
-
-
-def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[Workload, ...]:
-    """Return the workloads of which a conflict says anything; all where it says something of none."""
-    keys = {unit.workload for unit in conflict if unit.workload is not None}
-    return tuple(each for each in problem.workloads if each.key in keys) or problem.workloads
+    keys = {unit.workload for unit in conflict}
+    about = tuple(each for each in problem.workloads if each.key in keys) or problem.workloads
+    return Contradiction(shortened(statements, problem), found.proof, about)
 
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
