@@ -194,9 +194,7 @@ def _solve(
     due = search.deadline.part(SHARE_ALONE)
     whole = in_full(bare)
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
-    places = len(bare.workloads) * len(bare.clusters)
-    worth = max(A_PLACE * places, 0.0 if due.remaining() else WORTH_A_SEARCH)
-    if search.deadline.remaining() < worth and not covers(alone, bare):
+    if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
     first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
@@ -246,7 +244,7 @@ def _strictly(
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
         return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
-    if not search.deadline.remaining():
+    if search.deadline.remaining() <= A_PLACE * len(problem.workloads) * len(problem.clusters):
         return _at_once(problem, search), ()
     # What is asked of those that compete is imported here: most problems of a few workloads have none.
     from fairlead.solver.floor.at_once import kept
