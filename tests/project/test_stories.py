@@ -24,7 +24,7 @@ COMMANDS: Sequence[tuple[str, int, str]] = (
     (
         f"simulate {FLEET} --lose region=eu-west",
         3,
-        "Does not fit: 4 replicas unplaced (ml/",
+        "4 replicas are unplaced (ml/",
     ),
     (
         f"simulate {FLEET} --add {STORIES}/new-cluster.yaml",

@@ -124,9 +124,12 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
         widths = list(map(_longest, heads, widths))
         table[:0] = [tuple(map(Cell, line)) for line in zip_longest(*heads, fillvalue="")]
     if look.limit is not None:
-        widths = _squeezed(columns, widths, look.limit, gap)
+        # Names are cut last: whole, a list below its column or a table without empty columns tells more.
+        whole = [max((_unbroken(row[at].text) for row in table), default=0) for at in range(len(columns))]
+        widths = _squeezed(columns, widths, look.limit, gap, whole)
         if gap == GAP and _across(widths, gap) > look.limit:
             return render(*_telling(columns, rows), look, " ")
+        widths = _squeezed(columns, widths, look.limit, gap, [0] * len(columns))
     lines = (line for row in table for line in _in_lines(columns, row, widths))
     return [_line(columns, line, widths, gap, colour=look.colour) for line in lines]
 
@@ -153,8 +156,8 @@ def _folded(header: str, width: int, lines: int) -> list[str]:
 def _broken(text: str, width: int) -> list[str]:
     """Return a text in lines, lists at their commas where that is enough; longer words stay whole."""
     items = text.split(", ")
-    if max(map(len, items)) < width:  # textwrap takes no other blank for one
-        text = ", ".join(item.replace(" ", "\xa0") for item in items)
+    # textwrap takes no other blank for one
+    text = ", ".join(item.replace(" ", "\xa0") if len(item) < width else item for item in items)
     lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
     return [line.replace("\xa0", " ") for line in lines]
 
@@ -179,16 +182,28 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
     return limit - sum(width + len(GAP) for width in widths)
 
 
-def _squeezed(columns: Sequence[Column], widths: list[int], width: int, gap: str) -> list[int]:
+def _unbroken(text: str) -> int:
+    """Return the characters of the longest part that should stay whole: an item of two words, or a word."""
+    items = text.split(", ")
+    return max(
+        len(part) + (at < len(items) - 1)
+        for at, item in enumerate(items)
+        for part in ([item] if item.count(" ") < 2 else item.split())
+    )
+
+
+def _squeezed(
+    columns: Sequence[Column], widths: list[int], width: int, gap: str, least: Sequence[int]
+) -> list[int]:
     """Return the widths, the widest elastic columns narrowed until the line fits or none can give more."""
-    over = _across(widths, gap) - width
     squeezed = list(widths)
-    elastic = [index for index, column in enumerate(columns) if column.elastic]
-    for _ in range(over if elastic else 0):
-        widest = max(elastic, key=squeezed.__getitem__)
-        if squeezed[widest] <= NARROWEST:
+    for _ in range(_across(widths, gap) - width):
+        giving = [
+            at for at, one in enumerate(columns) if one.elastic and squeezed[at] > max(NARROWEST, least[at])
+        ]
+        if not giving:
             break
-        squeezed[widest] -= 1
+        squeezed[max(giving, key=squeezed.__getitem__)] -= 1
     return squeezed
 
 

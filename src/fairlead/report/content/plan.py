@@ -1,4 +1,4 @@
-"""A rebalance plan: what it comes to, its waves, what changes, how full clusters become."""
+"""A rebalance plan: what it comes to, its waves, what changes, and how it differs from a saved one."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
 
 ROWS_SHOWN = 30
@@ -45,6 +46,7 @@ ALL_SHOWN = "... and {} (-A shows all)"
 MOVES = columns("Workload", ">Replicas", "From", "To", "First")
 CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
 DIFFERENCES = columns("~Workload", ">Replicas", "~Fewer", "~More")
+_TARGETS = columns("~Workload", "~Cluster", ">Saved", ">New", ">Change")
 _SUMMARY = columns(">Wave", ">Replicas", ">Workloads", "~From", "~To")
 _WAVES = columns(">Wave", "~Workload", ">Replicas", "~From", "~To", "First")
 
@@ -228,3 +230,42 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
             told = "Write what to apply, a file for every wave:"
             steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
     return steps
+
+
+def differences(comparison: PlanComparison) -> Iterator[str]:
+    """Yield a sentence for everything that differs, but for the single clusters of the targets."""
+    before, after = comparison.before, comparison.after
+    if before.target is None or after.target is None:
+        if before.target is not None:
+            yield "The saved plan had a target; the new one has none."
+        elif after.target is not None:
+            yield "The saved plan had no target; the new one has one."
+        return
+    if before.moves != after.moves:
+        yield f"{counted(after.moves, 'replica')} to move instead of {before.moves}."
+    if before.waves != after.waves:
+        yield f"{counted(after.waves or 0, 'wave')} instead of {before.waves or 0}."
+    yield from (f"{key} is not in the saved plan." for key in comparison.added)
+    yield from (f"{key} is not in the new plan." for key in comparison.removed)
+
+
+def plans_verdict(comparison: PlanComparison) -> str:
+    """Return what differs in sentences, a line each; empty where nothing does."""
+    return "\n".join(differences(comparison))
+
+
+def plans_summary(comparison: PlanComparison) -> list[str]:
+    """Return how two plans differ, a line each; nothing where they do not."""
+    targets = (
+        f"{each.workload} on {each.cluster}: {each.after} instead of {each.before}"
+        for each in comparison.targets
+    )
+    return [*differences(comparison), *first_lines(targets, SHOWN, "difference")]
+
+
+def plans_terminal(comparison: PlanComparison, look: Look) -> list[list[Line]]:
+    """Return how two plans differ; without headers the table of the targets only, for scripts."""
+    rows = (shift_cells(each.workload, each.cluster, each.before, each.after) for each in comparison.targets)
+    told = "... and {} (-o wide shows all)"
+    targets = table(_TARGETS, rows).first(look.few(ROWS_SHOWN), "difference", told)
+    return [texts(differences(comparison)) if look.headers else [], some(targets)]

@@ -107,7 +107,7 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
 def concerns_of(outcome: Outcome) -> list[Concern]:
     """Return what is short, broken, not proven, nearly full or odd about a placement."""
     return [
-        Concern("What is short, and why", told_shortages(outcome.shortfalls, outcome.problem), "shortfall"),
+        Concern("What is short, and why", told_shortages(outcome.shortfalls), "shortfall"),
         *standing_concerns(outcome),
     ]
 
