@@ -102,7 +102,7 @@ def test_what_is_not_proven_is_on_top() -> None:
     """A level with a bound says how good the best could be; one without says that nothing is known."""
     told = read(report_html(feasible())).sections["attention"]
     assert "Not proven best deviation: 4.4545, the best is at least 4" in told
-    assert "moves: 1; nothing is known of the best" in told
+    assert "moves: 1; no bound is known" in told
 
 
 def test_who_becomes_full_comes_before_who_is_full() -> None:

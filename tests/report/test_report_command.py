@@ -113,7 +113,7 @@ def test_a_saved_plan_under_way(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["-f", SAFE, "-o", "no/such/place/report.html"], "there is no directory no/such/place"),
         (["-f", SAFE, "-o", "examples"], "is a directory"),
-        (["-f", SAFE, "--plan", "README.md"], "README.md is no saved plan"),
+        (["-f", SAFE, "--plan", "README.md"], "README.md is not a saved plan"),
         (["-f", SAFE, "--pin", "default/nobody"], "default/nobody"),
         ([], "no input"),
     ],

@@ -224,7 +224,7 @@ def test_sweeps(sweep: str, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sweep", "message"), [("zone", "no cluster tells its zone"), ("regio", "did you mean region")]
+    ("sweep", "message"), [("zone", "no cluster has a zone"), ("regio", "did you mean region")]
 )
 def test_sweeps_over_nothing(sweep: str, message: str) -> None:
     """A sweep without scenarios is a mistake, not a success."""

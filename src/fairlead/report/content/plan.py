@@ -219,7 +219,7 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
     steps = steps_of(plan.outcome, "plan", making)
     waves = plan.waves
     if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
-        told = "Let old replicas stop first where new ones find no room beside them:"
+        told = "Let old replicas stop first where there is no capacity for new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
         steps.append(("Keep this plan:", again("plan", making, "--save", "plan.json")))

@@ -125,7 +125,7 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
         yield f"{counted(len(stay), 'running workload')} {verb} (--fresh places everything anew)"
     elif open_to:
         keys = listed([one.key for one in open_to], "workload")
-        yield f"it is no better place for {keys}"
+        yield f"it would not improve the placement of {keys}"
 
 
 def _exclusion(workload: Workload, cluster: str) -> Exclusion | None:

@@ -142,7 +142,7 @@ def _gap(outcome: Outcome, at: int) -> str:
     if level.proven:
         return ""
     if level.bound is None:
-        return f"{level.name}: {format_number(level.value)}; nothing is known of the best"
+        return f"{level.name}: {format_number(level.value)}; no bound is known"
     return f"{level.name}: {format_number(level.value)}, the best is at least {format_number(level.bound)}"
 
 
