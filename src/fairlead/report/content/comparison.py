@@ -53,7 +53,7 @@ def answers(comparison: Comparison) -> Table:
     names = [level.name for level in best.objectives]
     rows = [_answer(BEST, best, best.missing, names)]
     rows += [_answer(each.name, each.outcome, each.unplaced, names) for each in comparison.contenders]
-    levels = (Column(name, right=True) for name in names)
+    levels = (Column(name.capitalize(), right=True) for name in names)
     return table((*columns("Scheduler", "Status", ">Unplaced", ">Violations"), *levels), rows)
 
 

@@ -15,7 +15,7 @@ SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~W
 def scenario_table(simulation: Simulation) -> Table:
     """Return a row per scenario, the worst first."""
     what = {"drain": "cluster", "at": "autoscalers"}.get(simulation.sweep or "", simulation.sweep or "")
-    return table((Column(what), *SCENARIOS), map(_scenario, simulation.scenarios))
+    return table((Column(what.capitalize()), *SCENARIOS), map(_scenario, simulation.scenarios))
 
 
 def _scenario(scenario: Scenario) -> Row:

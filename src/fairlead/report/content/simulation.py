@@ -17,6 +17,7 @@ from fairlead.report.blocks import (
     Row,
     Table,
     Text,
+    Tone,
     cells,
     columns,
     first_lines,
@@ -206,11 +207,12 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
         why = first_lines(reasons(simulation), look.few(FIRST), "line", MORE)
         costs = cost_lines(after.problem, simulation.now, after.placement)
         below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
-        lines.append(_toned(verdict(simulation), fits=after.fits))
+        lines.append(_toned(verdict(simulation), fits=after.fits, known=simulation.known))
         lines += texts([*below, *unproven(after)])
     if simulation.scenarios:
-        fits = all(scenario.fits for scenario in simulation.scenarios)
-        lines.append(_toned(scenario_verdict(simulation), fits=fits))
+        fits = all(one.fits for one in simulation.scenarios)
+        known = any(one.answered and one.known and not one.fits for one in simulation.scenarios)
+        lines.append(_toned(scenario_verdict(simulation), fits=fits, known=known))
     return lines
 
 
@@ -225,9 +227,10 @@ def fills_first(simulation: Simulation) -> list[str]:
     return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
 
 
-def _toned(text: str, *, fits: bool) -> Text:
+def _toned(text: str, *, fits: bool, known: bool) -> Text:
     """Return a verdict with its first words toned."""
-    return Text(text, "good" if fits else "bad", len(text.partition(":")[0].partition(" in ")[0]))
+    tone: Tone = "good" if fits else "bad" if known else "notice"
+    return Text(text, tone, len(text.partition(":")[0].partition(" in ")[0]))
 
 
 def _failing(simulation: Simulation, look: Look) -> list[Line]:

@@ -113,13 +113,15 @@ def concerns_of(outcome: Outcome) -> list[Concern]:
 
 
 def standing_concerns(outcome: Outcome) -> list[Concern]:
-    """Return the same without what is short, for pages that say that in their own way."""
+    """Return the same without what is short, of which pages tell in a place of its own."""
     unproven = [_gap(outcome, name) for name in range(len(outcome.objectives))]
     full, over = _filled(outcome)
     warnings = outcome.problem.warnings
     odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
+    short = {one.about for one in outcome.shortfalls}
+    still = [str(one) for one in outcome.still_broken if one.about not in short]
     return [
-        Concern("Still violated", [*map(str, outcome.still_broken)], "rule"),
+        Concern("Still violated", still, "rule"),
         Concern("Over capacity", over, "cluster"),
         Concern("Not proven best", [*filter(None, unproven)], "level", "notice"),
         Concern("Nearly full afterwards", full, "cluster", "notice"),

@@ -94,7 +94,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()
     # Good only where everything fits and that is proven.
-    tone: Tone = TONES[after.status] if simulation.fits else "bad"
+    tone: Tone = TONES[after.status] if simulation.fits else "bad" if simulation.known else "notice"
     return Page("Simulation", headline, tone, tuple(map(Text, lead)), figures, sections, making)
 
 
@@ -198,8 +198,9 @@ def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
 
 
 def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
-    missing = number(sum(scenario.unplaced.values()), "bad") if scenario.answered else UNKNOWN
-    return (Cell(scenario.name), missing, *_parts(scenario, names))
+    missing = sum(scenario.unplaced.values())
+    told = Cell(str(missing), "bad" if missing else "") if scenario.answered else UNKNOWN
+    return (Cell(scenario.name), told, *_parts(scenario, names))
 
 
 def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:
