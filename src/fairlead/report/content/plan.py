@@ -159,7 +159,9 @@ def headline(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return f"No plan. {verdict(plan.outcome)}"
     if plan.nothing_to_do:
-        return "No changes: what runs now is already the target."
+        if plan.outcome.status is Status.OPTIMAL or _is_saved(plan):
+            return "No changes: what runs now is already the target."
+        return "No changes: nothing better than what runs now was found in time."
     held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
     return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
 
@@ -196,9 +198,14 @@ def inside_line(plan: RebalancePlan) -> str:
     return f"For a moment, {whose} will not keep a group total or spread: {first}{more}."
 
 
+def _is_saved(plan: RebalancePlan) -> bool:
+    """Tell whether the target was taken from a saved plan, which has its proof elsewhere."""
+    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan"
+
+
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
-    if plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan":
+    if _is_saved(plan):
         return "Target: as saved; it still keeps every rule."
     return f"Target: {verdict(plan.outcome)}"
 
