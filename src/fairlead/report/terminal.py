@@ -1,5 +1,6 @@
 """What a terminal shows: plain columns as kubectl prints them, and lines in tones, escaped."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -20,6 +21,9 @@ NARROWEST = 12
 """Characters to which an elastic column shrinks at most."""
 WRAPPED_AT_LEAST = 20
 """Characters to which lines are broken at least."""
+
+_ITEM = re.compile(r"[^,]+,* *|,+ *")
+_WORD = re.compile(r"\S+\s*|\s+")
 
 
 class Rows(NamedTuple):
@@ -155,11 +159,13 @@ def _folded(header: str, width: int, lines: int) -> list[str]:
 
 def _broken(text: str, width: int) -> list[str]:
     """Return a text in lines, lists at their commas where that is enough; longer words stay whole."""
-    items = text.split(", ")
-    # textwrap takes no other blank for one
-    text = ", ".join(item.replace(" ", "\xa0") if len(item) < width else item for item in items)
-    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-    return [line.replace("\xa0", " ") for line in lines]
+    lines = [""]
+    for item in _ITEM.findall(text):
+        for part in [item] if len(item.rstrip()) <= width else _WORD.findall(item):
+            if lines[-1] and len(f"{lines[-1]}{part}".rstrip()) > width:
+                lines.append("")
+            lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 def _in_lines(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int]) -> Iterator[Row]:
@@ -184,11 +190,9 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
 
 def _unbroken(text: str) -> int:
     """Return the characters of the longest part that should stay whole: an item of two words, or a word."""
-    items = text.split(", ")
+    items = map(str.rstrip, _ITEM.findall(text))
     return max(
-        len(part) + (at < len(items) - 1)
-        for at, item in enumerate(items)
-        for part in ([item] if item.count(" ") < 2 else item.split())
+        (len(one) for item in items for one in ([item] if item.count(" ") < 2 else item.split())), default=0
     )
 
 
