@@ -176,8 +176,8 @@ def test_names_that_kubernetes_would_refuse_are_warned_about() -> None:
     problem = load(cluster("A", 9), cluster("x" * 48, 9), binding("web", 2, None, dynamic(), cpu=1))
     (said,) = texts(problem, "name")
     assert said == (
-        "Cluster: metadata.name 'A' is no name that Kubernetes takes: at most 48 lower case letters, digits "
-        "and '-', with a letter or digit at both ends (<dict>)"
+        "Cluster: metadata.name 'A' is not a name that Kubernetes accepts: at most 48 lower case letters, "
+        "digits and '-', with a letter or digit at both ends (<dict>)"
     )
 
 
@@ -185,14 +185,14 @@ def test_names_that_kubernetes_would_refuse_are_warned_about() -> None:
 def test_clusters_are_called_as_karmada_allows(name: str) -> None:
     """A label of 48 characters at most, from which it makes a namespace with a prefix of 15."""
     problem = load(cluster(name, 9), binding("web", 2, None, dynamic(), cpu=1))
-    assert texts(problem, "name")[0].startswith(f"Cluster: metadata.name '{name}' is no name")
+    assert texts(problem, "name")[0].startswith(f"Cluster: metadata.name '{name}' is not a name")
 
 
 @pytest.mark.parametrize("name", ["Shop", "sh.op", "-", "x" * 64])
 def test_namespaces_are_called_as_kubernetes_allows(name: str) -> None:
     """Namespaces are labels of 63 characters at most; workloads may have dots and 253."""
     problem = load(cluster("a", 9), binding("web", 2, None, dynamic(), cpu=1), deployment(namespace=name))
-    assert texts(problem, "name")[0].startswith(f"Deployment: metadata.namespace '{name}' is no name")
+    assert texts(problem, "name")[0].startswith(f"Deployment: metadata.namespace '{name}' is not a name")
 
 
 def test_the_beginning_of_a_name_stands_for_the_name() -> None:

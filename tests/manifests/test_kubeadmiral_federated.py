@@ -63,7 +63,7 @@ def test_other_templates_are_skipped_with_a_warning() -> None:
     problem = load(members(1), one, other)
     assert problem.workloads == ()
     assert texts(problem, "unknown-kind") == [
-        "FederatedObject of v1 ConfigMap is no workload that is placed: 2 objects skipped (<dict>)"
+        "FederatedObject of v1 ConfigMap is not a workload that is placed: 2 objects skipped (<dict>)"
     ]
 
 

@@ -64,7 +64,7 @@ def test_an_override_of_replicas_is_named_with_clusters_and_number(manifest: Man
     """What runs there is not what is placed; where the override is written is told as well."""
     (warning,) = told(manifest)
     assert expected in warning.text
-    assert "so many run there, whatever is placed" in warning.text
+    assert "that many run there, whatever is placed" in warning.text
     assert warning.source is not None
     assert "overrideRules" in warning.source.path
 
@@ -165,7 +165,7 @@ def test_claims_on_nodes_are_told_once_for_all_that_make_them() -> None:
     notes = told(claimed("a", nodeSelector={"disk": "ssd"}), claimed("b", nodeSelector={"disk": "ssd"}))
     (note,) = notes
     assert note.is_note
-    assert note.text.startswith("default/a and default/b ask for nodes with disk=ssd; clusters do not tell")
+    assert note.text.startswith("default/a and default/b ask for nodes with disk=ssd; clusters do not report")
     (note,) = told(claimed("a", hardNodeAffinity={"nodeSelectorTerms": []}))
     assert 'asks for nodes with the node affinity {"nodeSelectorTerms": []}' in note.text
 

@@ -146,7 +146,7 @@ def test_group_bounds_of_unknown_clusters_are_warned_about() -> None:
         "group 1 of GroupBounds own names bonn (did you mean boston?), not in the input",
         "group 2 of GroupBounds own has no eligible cluster (default/nginx)",
         "group 2 of GroupBounds own matches no cluster of the input",
-        "group 3 of GroupBounds own: no cluster of the input tells its rack",
+        "group 3 of GroupBounds own: no cluster of the input has a rack",
     ]
 
 

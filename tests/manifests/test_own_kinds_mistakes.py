@@ -12,7 +12,7 @@ from own_builders import EVEN, own, regions
 
 def test_profile_mistakes() -> None:
     """Unknown levels, levels named twice, unknown measures and a second profile."""
-    known = "is no level; allowed are moves, deviation, moves-unchanged, moves before tiers, minima, tiers"
+    known = "is not a level; allowed are moves, deviation, moves-unchanged, moves before tiers, minima, tiers"
     found = mistakes(
         own("Profile", "a", levels=["speed", "moves", "moves-last"], deviation="l2"), own("Profile", "b")
     )
@@ -44,11 +44,13 @@ def test_wrong_percentages(value: object) -> None:
 def test_unknown_kinds_of_our_own_are_mistakes() -> None:
     """They change placements, so they are never skipped."""
     known = ", ".join(OWN_KINDS)
-    assert mistake(own("Budget")) == f"kind: 'Budget' is no kind of fairlead.io/v1alpha1; known are {known}"
+    assert (
+        mistake(own("Budget")) == f"kind: 'Budget' is not a kind of fairlead.io/v1alpha1; known are {known}"
+    )
     old = {**own("Profile"), "apiVersion": "fairlead.io/v1"}
     assert (
         mistake(old)
-        == "apiVersion: 'fairlead.io/v1' is no version of Profile; allowed is fairlead.io/v1alpha1"
+        == "apiVersion: 'fairlead.io/v1' is not a version of Profile; allowed is fairlead.io/v1alpha1"
     )
 
 

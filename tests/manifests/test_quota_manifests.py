@@ -226,9 +226,9 @@ def test_a_plain_resource_quota_is_skipped_with_the_reason() -> None:
         ({"example.com/fpga": "0.5"}, "spec.overall[example.com/fpga]: '500m' must be a whole number"),
         (
             {"cpus": 3},
-            "spec.overall.cpus: '3' is no resource that a quota can limit; allowed are cpu, memory",
+            "spec.overall.cpus: '3' is not a resource that a quota can limit; allowed are cpu, memory",
         ),
-        ({"requests.pods": 3}, "spec.overall[requests.pods]: '3' is no resource that a quota can limit"),
+        ({"requests.pods": 3}, "spec.overall[requests.pods]: '3' is not a resource that a quota can limit"),
     ],
 )
 def test_wrong_amounts(amounts: dict[str, Any], message: str) -> None:

@@ -138,6 +138,6 @@ def _solved_or_refused(model: Model) -> None:
 def test_what_is_no_problem_is_refused_in_words(ask: Callable[[Any], object], given: object) -> None:
     """A model and a path are what people try first; both have one call more to go."""
     with pytest.raises(
-        fairlead.UsageError, match=r"is no problem; fairlead.load and Model.problem\(\) return"
+        fairlead.UsageError, match=r"is not a problem; fairlead.load and Model.problem\(\) return"
     ):
         ask(given)

@@ -126,8 +126,8 @@ def test_fields_of_other_types_are_told(fields: Any, told: str) -> None:
         (Bounds({"a": 3}), "Bounds.minimum[a]: '3' must be a Bound"),  # type: ignore[dict-item]
         (Candidates("a"), "Candidates.names: 'a' must be a tuple"),  # type: ignore[arg-type]
         (Weights(["a"]), "Weights.weights:"),  # type: ignore[arg-type]
-        (Capacity(), "rules: 'Capacity()' is no rule that can stand there"),
-        (None, "rules: 'None' is no rule that can stand there"),
+        (Capacity(), "rules: 'Capacity()' is not a rule that belongs there"),
+        (None, "rules: 'None' is not a rule that belongs there"),
         (Spread("region", {"r": {"a"}}, 1), "Spread.groups[r]: "),  # type: ignore[dict-item]
     ],
 )
@@ -139,7 +139,7 @@ def test_rules_of_other_types_are_told(rule: Any, told: str) -> None:
 
 def test_rules_of_problems_are_told() -> None:
     """A rule of a workload is none of a problem, and levels are several."""
-    with pytest.raises(ManifestError, match="is no rule that can stand there"):
+    with pytest.raises(ManifestError, match="is not a rule that belongs there"):
         fairlead.solve(replace(made(), rules=(Total(),)))  # type: ignore[arg-type]
     with pytest.raises(ManifestError, match="levels: 'deviation' must be a tuple"):
         fairlead.solve(replace(made(), levels="deviation"))  # type: ignore[arg-type]

@@ -126,7 +126,7 @@ spec:
     assert "10: metadata.namespace: 'ml' has no meaning here: the kinds of example.com belong" in said
     assert "5: spec.size: '0' must be at least 1" in said
     assert "17: spec.percent.spot-a: '200%' must be a percentage from 0% to 100%" in said
-    assert "23: spec.levels[1]: 'spot-risc' is no level" in said
+    assert "23: spec.levels[1]: 'spot-risc' is not a level" in said
     assert ", spot-risk, spot risk\n" in said
     assert "4 mistakes in 1 file" in said
 
@@ -246,7 +246,7 @@ def one_kind(
         (one_kind(version="fairlead.io/v1alpha1"), "has the group_version 'fairlead.io/v1alpha1'; needed is"),
         (one_kind(spec="int"), "brought.BlockSize needs a field spec of a type that is a SelectingSpec"),
         (one_kind(made="1 / 0"), "brought.BlockSize fails for ml/training: ZeroDivisionError"),
-        (one_kind(made="7"), "brought.BlockSize makes int, which is no rule from outside"),
+        (one_kind(made="7"), "brought.BlockSize makes int, which is not a rule from outside"),
     ],
     ids=lambda text: text[-30:],
 )

@@ -11,7 +11,7 @@ import pytest
 import fairlead
 from fairlead.models.errors import FairleadError, ManifestError, Mistake
 from fairlead.models.source import Source
-from places import ROOT
+from places import EXAMPLES, ROOT
 
 HEAVY = {"numpy", "networkx", "pandas", "ortools", "rich", "pydantic", "yaml"}
 
@@ -28,6 +28,23 @@ def test_the_package_itself_imports_nothing() -> None:
     """Until the command line listens, Ctrl-C would end in a traceback: nothing slow may come before."""
     new = modules_after("import fairlead") - modules_after()
     assert {name.partition(".")[0] for name in new} == {"fairlead", "__future__"}
+
+
+@pytest.mark.parametrize(
+    ("command", "unused"),
+    [
+        ("solve -q -f {}", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
+        ("compare -q -f {}", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
+        ("why -q -f {} shop", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
+        ("plan -q -f {}", ("ortools", "fairlead.solver.script", "fairlead.solver.why")),
+    ],
+)
+def test_commands_import_what_they_use(command: str, unused: tuple[str, ...]) -> None:
+    """An exact answer needs no CP-SAT, and no command the answers of another one."""
+    words = command.format(EXAMPLES / "three-regions").split()
+    known = modules_after("from fairlead.cli.app import main", f"main({words!r})")
+    assert not [name for name in known if name.startswith((*unused, "pandas", "networkx"))]
+    assert "fairlead.solver.solving" in known
 
 
 @pytest.mark.parametrize("name", fairlead.__all__)

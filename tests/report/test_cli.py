@@ -530,6 +530,18 @@ def test_a_plugin_of_kubectl(capsys: pytest.CaptureFixture[str], monkeypatch: py
     assert capsys.readouterr().out.startswith("Usage: kubectl fairlead solve")
 
 
+def test_an_input_without_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing can be placed, which is no conflict of rules; single workloads are checked all the same."""
+    manifest = tmp_path / "input.yaml"
+    manifest.write_text(WORKLOAD, encoding="utf-8")
+    assert main(["solve", "-f", str(manifest)]) == 2
+    assert "the input holds no cluster (fairlead doctor says more)" in capsys.readouterr().err
+    assert main(["doctor", "-f", str(manifest)]) == 2
+    assert "  clusters: kubectl get clusters -o yaml" in capsys.readouterr().out
+    assert main(["validate", "-f", str(manifest)]) == 0
+    assert "Whether workloads fit is not known without clusters." in capsys.readouterr().out
+
+
 def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It counts what there is, and names what is missing or not said."""
     manifest = tmp_path / "input.yaml"
@@ -542,7 +554,7 @@ def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest.write_text(f"{CLUSTER}---\n{WORKLOAD}", encoding="utf-8")
     assert main(["doctor", "-f", str(manifest)]) == 0
     told = capsys.readouterr().out
-    assert "  1 Deployment\n  5 replicas requested, 0 workloads running\n  1 policy\n" in told
+    assert "  1 Deployment\n  5 replicas requested, 0 workloads running\n  1 policy in use\n" in told
     assert "requests of default/nginx: only pods count against capacity" in told
     assert "Ready: fairlead solve can answer." in told
     assert main(["doctor", "-f", str(EXAMPLES / "three-regions")]) == 0

@@ -10,7 +10,7 @@ from places import EXAMPLES
 
 
 def test_every_example_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line each, with what it is about, below the header."""
+    """A line each, with a short sentence about it, below the header."""
     assert main(["examples"]) == 0
     _, *lines = capsys.readouterr().out.splitlines()
     assert all(len(line.split()) > 1 for line in lines)
@@ -18,9 +18,9 @@ def test_every_example_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         one.name for one in EXAMPLES.iterdir() if one.is_dir()
     )
     assert any(
-        line.endswith("A DNS cache that has to run in full in every edge cluster, and nowhere else.")
-        for line in lines
+        line.endswith("A DNS cache runs in full in every edge cluster, and nowhere else.") for line in lines
     )
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)
     assert max(map(len, lines)) < 140
 
 

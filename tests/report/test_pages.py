@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fairlead
+from builders import binding, cluster, dynamic
 from fairlead.cli.app import main
 from fairlead.models.problem import Problem
 from fairlead.report.blocks import Folded, Items, Table
@@ -39,7 +40,7 @@ def test_a_sweep_is_a_map_of_what_is_lost_against_clusters() -> None:
     """North and west have 4 cpus each: with one of them 4 of 6 replicas stand, 2 do not, and it is full."""
     rows = read(report_html(simulated())).tables["sweep"][0].rows
     assert rows == [
-        ["cluster", "Unplaced", "north", "west"],
+        ["Cluster", "Unplaced", "north", "west"],
         ["north", "2", "off", "100%"],
         ["west", "2", "100%", "off"],
     ]
@@ -51,7 +52,7 @@ def test_a_map_has_words_for_what_is_not_known() -> None:
     done = Scenario(Lose("us", "region"), ("b",), "Optimal", fullness={"a": Fraction(19, 20)})
     (shown, *_) = heat_section(replace(simulated(), scenarios=(late, done))).blocks
     assert isinstance(shown, Table)
-    assert [[cell.text for cell in row] for row in shown.rows] == [["eu", "?", "off"], ["us", "-", "95%"]]
+    assert [[cell.text for cell in row] for row in shown.rows] == [["eu", "?", "off"], ["us", "0", "95%"]]
     assert [row[-1].tone for row in shown.rows] == ["dim", "notice"]
     page = read(report_html(replace(simulated(), scenarios=(late, done))))
     assert "not answered in time lose region eu" in page.sections["attention"]
@@ -92,6 +93,15 @@ def test_date_and_command_stand_at_the_head() -> None:
     assert "UTC" not in " ".join(read(report_html(example())).sections.values())
 
 
+def test_what_is_short_is_told_once() -> None:
+    """Two regions are asked for and one is left: short, and not "still violated" as well."""
+    place = dynamic() | {"spreadConstraints": [{"spreadByField": "region", "minGroups": 2, "maxGroups": 2}]}
+    both = [cluster("a", cpu=4, region="eu"), cluster("b", cpu=4, region="us")]
+    problem = fairlead.load(both, binding("web", 2, {"a": 2}, place, cpu="1"))
+    told = read(report_html(fairlead.simulate(problem, fairlead.Lose("b")))).sections["attention"]
+    assert told.count("default/web: replicas in 1 region, at least 2 are needed") == 1
+
+
 def test_what_is_calm_says_so() -> None:
     """Three replicas move, nothing is short, not proven, broken or nearly full."""
     told = read(report_html(example())).sections["attention"]
@@ -102,7 +112,7 @@ def test_what_is_not_proven_is_on_top() -> None:
     """A level with a bound says how good the best could be; one without says that nothing is known."""
     told = read(report_html(feasible())).sections["attention"]
     assert "Not proven best deviation: 4.4545, the best is at least 4" in told
-    assert "moves: 1; nothing is known of the best" in told
+    assert "moves: 1; no bound is known" in told
 
 
 def test_who_becomes_full_comes_before_who_is_full() -> None:

@@ -134,10 +134,14 @@ def test_decisions_of_many_workloads_only_where_something_changes() -> None:
 
 def test_nothing_to_do() -> None:
     """What runs is the target: no waves, no flows, no changes, but still the proof."""
-    page = read(report_html(planned(fleet(service("web", {"east": 1})), {"shop/web": {"east": 1}})))
+    found = planned(fleet(service("web", {"east": 1})), {"shop/web": {"east": 1}})
+    page = read(report_html(found))
     assert "No changes: what runs now is already the target." in page.sections["head"]
     assert not {"flows", "waves", "changes"} & page.sections.keys()
     assert "deviation" in page.sections["target"]
+    late = replace(found, outcome=replace(found.outcome, status=fairlead.Status.FEASIBLE))
+    head = read(report_html(late)).sections["head"]
+    assert "No changes: nothing better than what runs now was found in time." in head
 
 
 def test_infeasible() -> None:

@@ -24,7 +24,7 @@ def test_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert addresses(text) == []
     assert "3 replicas move in 1 wave (the minimum)." in page.sections["head"]
     assert ["default/search", "2", "east", "west", "start"] in page.tables["waves"][0].rows
-    assert f"Files {SAFE}" in page.sections["made"]
+    assert f"fairlead report -f {SAFE} -o" in page.sections["head"]
     assert "Time limit 60 s" in page.sections["made"]
 
 
@@ -86,7 +86,7 @@ def test_a_saved_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     page = read(file.read_text(encoding="utf-8"))
     assert "3 replicas move in 1 wave (at least 0 waves are needed)." in page.sections["head"]
     assert "Target: as saved" in page.sections["head"]
-    assert f"Saved plan {saved}" in page.sections["made"]
+    assert f"--plan {saved}" in page.sections["head"]
     assert capsys.readouterr().err == ""
 
 
@@ -113,7 +113,7 @@ def test_a_saved_plan_under_way(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["-f", SAFE, "-o", "no/such/place/report.html"], "there is no directory no/such/place"),
         (["-f", SAFE, "-o", "examples"], "is a directory"),
-        (["-f", SAFE, "--plan", "README.md"], "README.md is no saved plan"),
+        (["-f", SAFE, "--plan", "README.md"], "README.md is not a saved plan"),
         (["-f", SAFE, "--pin", "default/nobody"], "default/nobody"),
         ([], "no input"),
     ],

@@ -1,4 +1,4 @@
-"""Workloads that are short of as much for the same reason share a sentence."""
+"""Workloads that are short for the same reason share a sentence."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ def test_the_same_shortage_is_said_once() -> None:
     """Of twenty workloads of one replica four fit: sixteen are short of one, told at the first."""
     outcome = fairlead.solve(fairlead.load(EXAMPLES / "created-together"), partial=True)
     assert len(outcome.shortfalls) == 16
-    (line,) = told_shortages(outcome.shortfalls, outcome.problem)
+    (line,) = told_shortages(outcome.shortfalls)
     first = outcome.shortfalls[0]
-    names = "default/nginx-05, default/nginx-06, default/nginx-07 and 13 more workloads"
-    assert line == f"1 of 1 replica of each of {names} is unplaced ({first.source}): {first.because}"
+    names = "default/nginx-05 1, default/nginx-06 1, default/nginx-07 1 and 13 more workloads"
+    assert line == f"16 replicas are unplaced ({names}; {first.source}): {first.because}"
     assert first.text.endswith(f": {first.because}")
 
 
@@ -24,5 +24,5 @@ def test_what_differs_is_said_apart() -> None:
     one, two, *_ = outcome.shortfalls
     elsewhere = replace(two, because="member3 is drained", text="told apart")
     violated = replace(two, rule="bounds", text="told apart as well")
-    every = told_shortages((one, elsewhere, violated, violated), outcome.problem)
+    every = told_shortages((one, elsewhere, violated, violated))
     assert every == [one.text, "told apart", "told apart as well", "told apart as well"]

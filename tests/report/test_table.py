@@ -162,11 +162,28 @@ def test_no_colour_unless_asked_for() -> None:
     assert toned == plain
 
 
-def test_elastic_column_fits_the_terminal() -> None:
-    """On a narrow terminal the clusters are cut, not the status behind them."""
-    lines = terminal(many(12), Look(width=60)).splitlines()
-    assert max(map(len, lines)) == 60
-    assert lines[3].endswith("member1:1,mem...  new")
+@pytest.mark.parametrize("width", [60, 52])
+def test_elastic_column_fits_the_terminal(width: int) -> None:
+    """The longest row needs 63 characters, or 52 with its clusters in two lines: nothing is cut."""
+    lines = terminal(many(12), Look(width=width)).splitlines()
+    assert max(map(len, lines)) <= width
+    at = next(number for number, line in enumerate(lines) if "app-00" in line)
+    assert [line.split()[-1] for line in lines[at : at + 2]] == ["new", "member2:2"]
+    assert "member1:1," in lines[at]
+
+
+def test_names_are_cut_last() -> None:
+    """39 characters hold a name of 25 and a list whose items stand below one another; 26 do not."""
+    columns = (Column("Workload", elastic=True), Column("More", elastic=True))
+    row = (Cell("a-name-of-many-characters"), Cell("+1 left, +12 right"))
+    assert render(columns, [row], Look(width=39))[1:] == [
+        "a-name-of-many-characters  +1 left,",
+        "                           +12 right",
+    ]
+    assert render(columns, [row], Look(width=26))[1:] == [
+        "a-name-of-... +1 left,",
+        "              +12 right",
+    ]
 
 
 def test_what_an_elastic_column_has_no_room_for_stands_below() -> None:

@@ -76,7 +76,7 @@ def test_two_currencies_do_not_add_up() -> None:
     [
         ([], False, "1 running workload keeps its place (--fresh places everything anew)."),
         (["--fresh"], False, ""),
-        ([], True, "it is not eligible for 1 workload; for default/web it did not match"),
+        ([], True, "it is not eligible for 1 workload (default/web: it did not match"),
     ],
 )
 def test_new_clusters_that_stay_empty(

@@ -299,7 +299,7 @@ class _Requiring(CustomCost):
         (_Ours("cluster", EACH, 2), "is of the kind 'bounds'"),
         (_Yielding("cluster", EACH, 2), "gives way"),
         (_OtherKind("cluster", EACH, 2), "requires something of the kind 'blocks'"),
-        (_NoFormula("cluster", EACH, 2), "'x <= 3' is no linear constraint"),
+        (_NoFormula("cluster", EACH, 2), "'x <= 3' is not a linear constraint"),
         (_Elsewhere("cluster", EACH, 2), "names 'nowhere', no cluster of the problem"),
         (_Minimising("cluster", EACH, 2), "is no cost and minimises something"),
         (_Failing("cluster", EACH, 2), "fails to encode a: KeyError"),

@@ -35,7 +35,10 @@ def doctor_command(inputs: Inputs) -> int:
     thin = list(_thin(problem))
     lines += ["Would make the answer better:", *(f"  {line}" for line in thin)] if thin else []
     lines += [] if missing else ["Ready: fairlead solve can answer."]
-    if problem.warnings and not inputs.quiet:
+    if missing and not inputs.quiet:
+        # They say what was not taken for a workload.
+        console.warn(problem.warnings)
+    elif problem.warnings and not inputs.quiet:
         lines.append(f"{counted(len(problem.warnings), 'warning')}: fairlead validate shows them.")
     from fairlead.report.blocks import texts
     from fairlead.report.terminal import printed
@@ -57,7 +60,7 @@ def _found(problem: "Problem") -> Iterator[str]:
     for each in found():
         yield str(each)
     policies = {workload.policy for workload in problem.workloads if workload.policy}
-    yield counted(len(policies), "policy")
+    yield f"{counted(len(policies), 'policy')} in use"
 
 
 def _missing(problem: "Problem") -> Iterator[str]:

@@ -1,7 +1,6 @@
 """``fairlead examples``: what there is to try, copied to where it can be changed."""
 
 import re
-import textwrap
 from pathlib import Path
 
 import click
@@ -12,8 +11,6 @@ from fairlead.models.errors import UsageError
 from fairlead.models.words import with_nearest
 
 _COPIED = (".yaml", ".py", ".toml")
-LONGEST = 110
-"""Characters of what an example says about itself in the list."""
 
 _USE = """\b
 Examples:
@@ -37,7 +34,7 @@ def _told(folder: Path) -> str:
         comment = re.match(r"(?:#.*\n)+", file.read_text(encoding="utf-8"))
         if comment:
             words = " ".join(line.lstrip("# ") for line in comment[0].splitlines())
-            return textwrap.shorten(re.split(r"(?<=[.]) ", words, maxsplit=1)[0], LONGEST, placeholder=" ...")
+            return re.split(r"(?<=[.]) ", words, maxsplit=1)[0]
     return ""
 
 

@@ -190,7 +190,7 @@ reads_input = gathers(
 
 
 def load_workloads(inputs: Inputs) -> "Problem":
-    """Read the input and say what is odd about it; an input without workloads is a mistake."""
+    """Read the input and say what is odd about it; one without workloads or clusters is a mistake."""
     problem = inputs.read()
     if not inputs.quiet or not problem.workloads:
         # Where nothing is to be placed, the warnings say why.
@@ -198,6 +198,8 @@ def load_workloads(inputs: Inputs) -> "Problem":
     if not problem.workloads:
         chosen = " that -n and -l choose" if inputs.namespaces or inputs.selector else ""
         raise UsageError(f"nothing to place: the input holds no workload{chosen}")
+    if not problem.clusters:
+        raise UsageError("nowhere to place anything: the input holds no cluster (fairlead doctor says more)")
     return problem
 
 

@@ -26,20 +26,23 @@ _INPUTS = {
 }
 
 
-def making(details: Mapping[str, str] | None = None) -> Making:
-    """Return date, command and input of the command that runs, and what else is to be told of it."""
+def making() -> Making:
+    """Return date, command, input and time limit of the command that runs."""
     from fairlead.report.pages import Making, when
 
     context = click.get_current_context()
     arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
+    limit = context.params.get("time_limit") or 0
     return Making(
         when(datetime.now(UTC)),
         shlex.join(["fairlead", *arguments]),
         shlex.join(_inputs(context.params)),
         shlex.join(_without_output(arguments[1:])),
         from_cluster=not context.params.get("files"),
-        details=tuple((details or {}).items()),
-        time_limit=context.params.get("time_limit") or 0,
+        details=(("Time limit", f"{limit:g} s" if limit else "none"),)
+        if "time_limit" in context.params
+        else (),
+        time_limit=limit,
     )
 
 

@@ -1,6 +1,5 @@
 """``fairlead report``: a rebalance plan, or a placement, as one HTML file."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +63,13 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     runs = any(count for workload in problem.workloads for count in workload.current.values())
     whole = runs or document is not None
     answer = found if whole else found.outcome
-    _write(output, page(answer, making(_details(inputs, saved, asked))))
-    if output != STDOUT and not inputs.quiet:
-        console.note(f"{output}: {verdict(answer).removesuffix(':')}")
+    text = page(answer, making())
+    if output == STDOUT:
+        console.result(text.rstrip())
+    else:
+        outputs.write(output, text)
+        if not inputs.quiet:
+            console.note(f"{output}: {verdict(answer).removesuffix(':')}")
     return exits.code_of_plan(found)
 
 
@@ -82,27 +85,3 @@ def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
         )
         return found
     return replace(found, waves=waves)
-
-
-def _write(output: str, text: str) -> None:
-    if output == STDOUT:
-        console.result(text.rstrip())
-    else:
-        outputs.write(output, text)
-
-
-def _details(inputs: Inputs, saved: str | None, asked: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the report tells of the command: its input and how long it was to search."""
-    limit = asked["time_limit"]
-    chosen = [f"-n {name}" for name in inputs.namespaces]
-    chosen += [f"-l {inputs.selector}"] if inputs.selector else []
-    details = {
-        "Files": ", ".join("standard input" if file == "-" else file for file in inputs.files),
-        "Cluster": inputs.context or inputs.kubeconfig or "",
-        "Workloads chosen by": " ".join(chosen),
-        "Saved plan": saved or "",
-        "Measure of deviation": asked["deviation"] or "",
-        "Where not everything fits": "place what can be placed" if asked["partial"] else "",
-        "Time limit": "none" if limit is None else f"{limit:g} s",
-    }
-    return {name: value for name, value in details.items() if value}

@@ -50,7 +50,7 @@ def validate_command(
         return exits.WRONG_INPUT
     from fairlead.solver.conflicts.alone import conflicts
 
-    alone = conflicts(problem)
+    alone = conflicts(problem) if problem.clusters else ()
     told = _told(alone, named=len(problem.workloads) > 1)
     failing = frozenset(each.key for one in alone for each in one.workloads)
     found = (*told, *_with_quotas(problem, failing))
@@ -138,7 +138,8 @@ def _text(
     if refused:
         told.append((f"Wrong input: {counted(refused, 'warning')} above must not be.", "bad"))
     elif not conflicts:
-        told.append(("Valid: no workload contradicts itself.", "good"))
+        unknown = "" if problem.clusters else " Whether workloads fit is not known without clusters."
+        told.append((f"Valid: no workload contradicts itself.{unknown}", "good"))
     verdicts: list[Line] = [Text(text, tone, text.index(":")) for text, tone in told]
     counts = texts([", ".join(counted(count, noun) for noun, count in _counts(problem).items())])
     found = [counts, *groups, verdicts] if groups else [[*counts, *verdicts]]

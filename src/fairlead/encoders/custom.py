@@ -127,7 +127,7 @@ class RuleFormulas:
     def _checked(self, constraint: Any) -> Constraint:
         """Return a constraint, which has to be a comparison of linear expressions."""
         if not isinstance(constraint, cp_model.BoundedLinearExpression | bool):
-            raise ExtensionError(f"{called(self._rule)}: {constraint!r} is no linear constraint")
+            raise ExtensionError(f"{called(self._rule)}: {constraint!r} is not a linear constraint")
         return constraint
 
 

@@ -162,7 +162,7 @@ class Client:
         except (HTTPError, OSError) as error:
             raise UnreachableError(f"{self.context}: {error}") from error
         except ValueError as error:
-            raise UnreachableError(f"{self.context}: the answer is no JSON") from error
+            raise UnreachableError(f"{self.context}: the answer is not JSON") from error
 
     def _response(
         self,

@@ -306,7 +306,7 @@ def _odd(located: Located[Object], field: str, name: str, longest: int | None) -
     fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
     if fits and not (longest and "." in name):
         return
-    text = f"{located.document.kind}: metadata.{field} {name!r} is no name that Kubernetes takes: "
+    text = f"{located.document.kind}: metadata.{field} {name!r} is not a name that Kubernetes accepts: "
     allowed = "lower case letters, digits, '-' and '.'"
     if longest:
         allowed = f"at most {longest} lower case letters, digits and '-'"

@@ -182,6 +182,6 @@ def rule_of(
         raise ExtensionError(f"{_named(type(model))} fails for {workload.key}: {error!r}") from error
     if rule is not None and not isinstance(rule, Outside):
         raise ExtensionError(
-            f"{_named(type(model))} makes {type(rule).__name__}, which is no rule from outside"
+            f"{_named(type(model))} makes {type(rule).__name__}, which is not a rule from outside"
         )
     return rule

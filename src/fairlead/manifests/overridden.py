@@ -67,7 +67,7 @@ def _told(written: Iterable[_Written], workloads: Sequence[Workload]) -> Iterato
             where = listed(list(one.clusters), "cluster")
             text = (
                 f"{one.policy} sets {one.path} of {names} to {number} on {where}: "
-                "so many run there, whatever is placed, and room is counted for what is placed"
+                "that many run there, whatever is placed; capacity is counted for what is placed"
             )
             yield Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
 

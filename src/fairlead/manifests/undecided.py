@@ -33,8 +33,8 @@ def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
         where = listed(keys, "workload")
         asks = "asks" if len(keys) == 1 else "ask"
         text = (
-            f"{where} {asks} for nodes with {words}; clusters do not tell what of their room is on such"
-            " nodes, so all of it counts"
+            f"{where} {asks} for nodes with {words}; clusters do not report how much of their capacity is on"
+            " such nodes, so all of it counts"
         )
         yield Statement(NODES, text, named[0][1], keys[0] if len(keys) == 1 else None)
 

@@ -185,7 +185,7 @@ def mistakes(policy: Policy, clusters: Collection[str]) -> Found:
 
 
 def by_cluster(name: str, numbers: object, clusters: Collection[str]) -> Found:
-    """Yield what is no mapping of clusters of the model to whole numbers."""
+    """Yield what is not a mapping of clusters of the model to whole numbers."""
     yield from mapping(name, numbers, "clusters and numbers")
     for cluster in numbers if isinstance(numbers, Mapping) else ():
         yield from known(name, cluster, clusters)

@@ -28,10 +28,10 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
 
     def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
         if not isinstance(replicas, Mapping):
-            raise UsageError(f"{replicas!r} is no placement: replicas by workload key and cluster name")
+            raise UsageError(f"{replicas!r} is not a placement: replicas by workload key and cluster name")
         for key in replicas:
             if not isinstance(key, str):
-                raise UsageError(f"{key!r} is no key of a workload, such as 'default/web'")
+                raise UsageError(f"{key!r} is not a key of a workload, such as 'default/web'")
         self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
 
     def __getitem__(self, workload: str) -> Mapping[str, int]:
@@ -78,7 +78,7 @@ def differences(
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
-        raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
+        raise UsageError(f"{workload}: {placed!r} is not a mapping of clusters to numbers of replicas")
     if type(placed) is Column:
         if len(placed) >= WORTH_ARRAYS and (found := _seen_at_once(placed)) is not None:
             return found

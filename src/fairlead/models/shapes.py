@@ -65,7 +65,7 @@ class _Kind(NamedTuple):
     @property
     def allowed(self) -> str:
         """What is allowed, in words."""
-        return "is no rule that can stand there" if self.is_rule else f"must be {self.words}"
+        return "is not a rule that belongs there" if self.is_rule else f"must be {self.words}"
 
     @property
     def words(self) -> str:

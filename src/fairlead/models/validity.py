@@ -57,7 +57,7 @@ def completed(problem: Problem) -> Problem:
     given: object = problem
     if not isinstance(given, Problem):
         raise UsageError(
-            f"{type(given).__name__} is no problem; fairlead.load and Model.problem() return one"
+            f"{type(given).__name__} is not a problem; fairlead.load and Model.problem() return one"
         )
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)

@@ -14,7 +14,7 @@ from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
 from fairlead.report.content.next_steps import Step, next_steps
-from fairlead.report.documents.outcome import outcome_document, to_frame
+from fairlead.report.documents.outcome import comparison_document, outcome_document, to_frame
 from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
@@ -74,17 +74,16 @@ def _forms(answer: Shown) -> _Forms:
                 return _Forms(why.heading, why.summary, why.terminal, why_document)
             case "Comparison":
                 from fairlead.report.content import comparison
-                from fairlead.report.documents.plan import comparison_document
 
                 return _Forms(
                     comparison.verdicts, comparison.summary, comparison.terminal, comparison_document
                 )
             case "PlanComparison":
-                from fairlead.report.content import comparison as plans
+                from fairlead.report.content import plan
                 from fairlead.report.documents.plan import plan_comparison_document
 
                 return _Forms(
-                    plans.plans_verdict, plans.plans_summary, plans.plans_terminal, plan_comparison_document
+                    plan.plans_verdict, plan.plans_summary, plan.plans_terminal, plan_comparison_document
                 )
             case "Played":
                 from fairlead.report.content import script

@@ -1,5 +1,6 @@
 """What a terminal shows: plain columns as kubectl prints them, and lines in tones, escaped."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -20,6 +21,9 @@ NARROWEST = 12
 """Characters to which an elastic column shrinks at most."""
 WRAPPED_AT_LEAST = 20
 """Characters to which lines are broken at least."""
+
+_ITEM = re.compile(r"[^,]+,* *|,+ *")
+_WORD = re.compile(r"\S+\s*|\s+")
 
 
 class Rows(NamedTuple):
@@ -124,9 +128,12 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
         widths = list(map(_longest, heads, widths))
         table[:0] = [tuple(map(Cell, line)) for line in zip_longest(*heads, fillvalue="")]
     if look.limit is not None:
-        widths = _squeezed(columns, widths, look.limit, gap)
+        # Names are cut last: whole, a list below its column or a table without empty columns tells more.
+        whole = [max((_unbroken(row[at].text) for row in table), default=0) for at in range(len(columns))]
+        widths = _squeezed(columns, widths, look.limit, gap, whole)
         if gap == GAP and _across(widths, gap) > look.limit:
             return render(*_telling(columns, rows), look, " ")
+        widths = _squeezed(columns, widths, look.limit, gap, [0] * len(columns))
     lines = (line for row in table for line in _in_lines(columns, row, widths))
     return [_line(columns, line, widths, gap, colour=look.colour) for line in lines]
 
@@ -152,11 +159,13 @@ def _folded(header: str, width: int, lines: int) -> list[str]:
 
 def _broken(text: str, width: int) -> list[str]:
     """Return a text in lines, lists at their commas where that is enough; longer words stay whole."""
-    items = text.split(", ")
-    if max(map(len, items)) < width:  # textwrap takes no other blank for one
-        text = ", ".join(item.replace(" ", "\xa0") for item in items)
-    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-    return [line.replace("\xa0", " ") for line in lines]
+    lines = [""]
+    for item in _ITEM.findall(text):
+        for part in [item] if len(item.rstrip()) <= width else _WORD.findall(item):
+            if lines[-1] and len(f"{lines[-1]}{part}".rstrip()) > width:
+                lines.append("")
+            lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 def _in_lines(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int]) -> Iterator[Row]:
@@ -179,16 +188,26 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
     return limit - sum(width + len(GAP) for width in widths)
 
 
-def _squeezed(columns: Sequence[Column], widths: list[int], width: int, gap: str) -> list[int]:
+def _unbroken(text: str) -> int:
+    """Return the characters of the longest part that should stay whole: an item of two words, or a word."""
+    items = map(str.rstrip, _ITEM.findall(text))
+    return max(
+        (len(one) for item in items for one in ([item] if item.count(" ") < 2 else item.split())), default=0
+    )
+
+
+def _squeezed(
+    columns: Sequence[Column], widths: list[int], width: int, gap: str, least: Sequence[int]
+) -> list[int]:
     """Return the widths, the widest elastic columns narrowed until the line fits or none can give more."""
-    over = _across(widths, gap) - width
     squeezed = list(widths)
-    elastic = [index for index, column in enumerate(columns) if column.elastic]
-    for _ in range(over if elastic else 0):
-        widest = max(elastic, key=squeezed.__getitem__)
-        if squeezed[widest] <= NARROWEST:
+    for _ in range(_across(widths, gap) - width):
+        giving = [
+            at for at, one in enumerate(columns) if one.elastic and squeezed[at] > max(NARROWEST, least[at])
+        ]
+        if not giving:
             break
-        squeezed[widest] -= 1
+        squeezed[max(giving, key=squeezed.__getitem__)] -= 1
     return squeezed
 
 

@@ -12,6 +12,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quot
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
@@ -28,6 +29,7 @@ from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing
 from fairlead.solver.relaxation.model import relaxation_model
+from fairlead.solver.relaxation.stock import relaxables
 from fairlead.solver.running import engine
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
@@ -261,6 +263,19 @@ def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[in
     assert ways
     assert all(sum(change.cost for change in changes) == cost for changes in ways)
     assert relaxing.relaxations(problem, Deadline(), 0)[0].change == cost
+
+
+def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
+    """12 GPUs are asked for, there are 10: whatever the policy of all three says of m0, two replicas do."""
+    problem = competing((4, 4, 4), (6, 4, 0))
+    least = Bounds({"m0": Bound(1, Source("policy.yaml", 7, "PropagationPolicy", ("spec",)))})
+    workloads = tuple(
+        replace(each, policy="policy web", rules=(*each.rules, least)) for each in problem.workloads
+    )
+    sharing = replace(problem, workloads=workloads)
+    assert any(each.sharing for each in relaxables(sharing))
+    ways = excess.quick(sharing, Deadline(), 0, 3)
+    assert [sum(change.cost for change in changes) for changes in ways] == [2, 2, 2]
 
 
 def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]) -> None:

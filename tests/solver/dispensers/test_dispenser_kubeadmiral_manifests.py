@@ -108,7 +108,7 @@ def test_feedback_from_annotations() -> None:
     parsed = read_unit(object=WEB, autoMigrationInfo=report).feedback
     assert parsed == Feedback(estimated={"a": 2}, scheduled={"a": 1})
     assert read_unit(object=WEB, annotations={name: json.dumps(report)}).feedback == parsed
-    with pytest.raises(UsageError, match="auto-migration-info: '\\[' is no JSON object"):
+    with pytest.raises(UsageError, match="auto-migration-info: '\\[' is not a JSON object"):
         read_unit(object=WEB, annotations={name: "["})
 
 
@@ -160,5 +160,5 @@ def test_annotations_nested_too_deeply_are_passed_over() -> None:
     policy = {"schedulingMode": "Divide", "tolerations": [{"key": "gpu"}]}
     found = read_unit(policy=policy, object=WEB, annotations={"kubeadmiral.io/tolerations": deep}).policy
     assert [each.key for each in found.tolerations] == ["gpu"]
-    with pytest.raises(UsageError, match="is no JSON object"):
+    with pytest.raises(UsageError, match="is not a JSON object"):
         read_unit(object=WEB, annotations={"kubeadmiral.io/auto-migration-info": deep})

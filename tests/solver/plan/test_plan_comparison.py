@@ -137,7 +137,7 @@ def test_plans_without_a_target() -> None:
 )
 def test_what_is_no_plan_is_refused(document: Any) -> None:
     """Another form, and a document that somebody has edited: mistakes as in manifests."""
-    with pytest.raises((UsageError, ManifestError), match=r"no saved plan|<dict>: [a-zA-Z.]+: "):
+    with pytest.raises((UsageError, ManifestError), match=r"not a saved plan|<dict>: [a-zA-Z.]+: "):
         compare_plans(document, fairlead.plan(fleet(web=WEB)))
 
 

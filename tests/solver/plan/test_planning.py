@@ -177,7 +177,7 @@ def test_moves_under_way_need_no_budget() -> None:
         ({"others": "leave"}, "no others 'leave'; known: stay, make-room"),
         ({"order": "x"}, "no order 'x'; known: start-first, stop-first, either"),
         ({"gain": -1}, "at least 0"),
-        ({"resume": {"form": "x"}}, "this is no saved plan"),
+        ({"resume": {"form": "x"}}, "this is not a saved plan"),
     ],
 )
 def test_wrong_arguments_are_refused_in_words(arguments: dict[str, object], text: str) -> None:

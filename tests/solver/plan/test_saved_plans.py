@@ -90,7 +90,7 @@ def test_what_is_no_plan_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "plan.json"
     file.write_text(text)
     assert main(["plan", "-f", "nowhere.yaml", "--resume", str(file)]) == 2
-    assert f"{file} is no saved plan" in capsys.readouterr().err
+    assert f"{file} is not a saved plan" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

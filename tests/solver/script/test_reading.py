@@ -78,7 +78,7 @@ def test_manifests_are_applied_and_deleted() -> None:
         ("spec:", "spec:\n  end: 2026-03-02T12:30:00Z", 6, "is before the last event"),
         ("scale: {default/web: 6}", "scale: {default/web: -6}", 8, "default/web"),
         ("restore: [a]", "restores: [a]", 12, "restores"),
-        ("kind: Script", "kind: Skript", 3, "is no script"),
+        ("kind: Script", "kind: Skript", 3, "is not a script"),
         ("restore: [a]", "delete: [{kind: Cluster, name: z}]", 12, "is not there"),
         ("restore: [a]", "apply: [{kind: Cluster}]", 12, "must be a manifest"),
         ("at: 2026-03-02T13:00:00Z", "name: no time", 11, "at"),

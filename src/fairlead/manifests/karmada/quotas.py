@@ -93,7 +93,8 @@ def _amounts(amounts: Amounts) -> Iterator[Finding]:
     for name, amount in amounts.items():
         resource = resource_of(name)
         if resource is None and why_ignored(name) is None:
-            yield Finding((name,), _shown(name, amount), f"is no resource that a quota can limit; {_ALLOWED}")
+            text = f"is not a resource that a quota can limit; {_ALLOWED}"
+            yield Finding((name,), _shown(name, amount), text)
         elif (resource == PODS or "/" in (resource or "")) and amount.denominator != 1:
             yield Finding((name,), _shown(name, amount), "must be a whole number")
 

@@ -236,7 +236,7 @@ def idle_parts(
     strategy = placement.replica_scheduling
     extension = strategy.extend_replica_division_preference if strategy else None
     if extension and extension not in (*SPECIFIED, REGIONS):
-        own = f"{extension} is no strategy that is known here; {', '.join(SPECIFIED)} and {REGIONS} are"
+        own = f"{extension} is not a known strategy; {', '.join(SPECIFIED)} and {REGIONS} are"
         yield (*_PLACEMENT, *STRATEGY, "extendReplicaDivisionPreference"), own
     if is_copied(strategy):
         copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"

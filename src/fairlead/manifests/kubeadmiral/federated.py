@@ -90,7 +90,7 @@ def _validate(
 def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statement]:
     for (version, kind), sources in sorted(found.items()):
         count = f"{len(sources)} objects" if len(sources) > 1 else "1 object"
-        text = f"FederatedObject of {version} {kind} is no workload that is placed: {count} skipped"
+        text = f"FederatedObject of {version} {kind} is not a workload that is placed: {count} skipped"
         yield Statement("unknown-kind", text, min(sources))
 
 

@@ -204,7 +204,7 @@ def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
 def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     """Return what a migration controller has written; empty where it has not.
 
-    Raises `UsageError` where it is no JSON object; the real scheduler stops with an error there.
+    Raises `UsageError` where it is not a JSON object; the real scheduler stops with an error there.
     """
     written = annotations.get(name)
     if written is None:
@@ -216,7 +216,7 @@ def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise UsageError(f"annotation {name}: {written!r} is no JSON object")
+        raise UsageError(f"annotation {name}: {written!r} is not a JSON object")
     return found
 
 
@@ -242,7 +242,7 @@ def _affinity(value: str) -> dict[str, Any]:
 
 def _max_clusters(value: str) -> dict[str, Any]:
     if not _COUNT.fullmatch(value):
-        raise ValueError("max clusters is no number, or negative")
+        raise ValueError("max clusters is not a number, or negative")
     return {"max_clusters": int(value)}
 
 

@@ -27,11 +27,11 @@ def unknown_kind(document: Document) -> Mistake:
     """Refuse a kind of our group that does not exist; kinds of our own are never skipped."""
     known = ", ".join(OWN_KINDS)
     if document.kind in OWN_KINDS:
-        message = f"is no version of {document.kind}; allowed is {OWN_API_VERSION}"
+        message = f"is not a version of {document.kind}; allowed is {OWN_API_VERSION}"
         return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
-    message = f"is no kind of {OWN_API_VERSION}; known are {known}"
+    message = f"is not a kind of {OWN_API_VERSION}; known are {known}"
     if document.kind == SCRIPT:
-        message = "is no part of a fleet; it is played with fairlead simulate --script FILE"
+        message = "is not part of a fleet; it is played with fairlead simulate --script FILE"
     return Mistake(document.source(("kind",)), "kind", document.kind, message)
 
 

@@ -112,7 +112,7 @@ def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> I
         if group.target_cluster is not None:
             yield from without_clusters(group.target_cluster, clusters, _title(located, position), source)
         elif not _grouped(group.group_by or "", sorted(clusters), clusters):
-            text = f"{_title(located, position)}: no cluster of the input tells its {group.group_by}"
+            text = f"{_title(located, position)}: no cluster of the input has a {group.group_by}"
             yield Remark(text, source)
 
 

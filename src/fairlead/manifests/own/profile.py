@@ -33,7 +33,7 @@ def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
             outside = (name for each in extensions.levels() for name in (each.key, each.title))
             ours = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
             known = ", ".join(dict.fromkeys((*ALL, *ours, *outside)))
-            yield Finding(field, _name(level), f"is no level; allowed are {known}")
+            yield Finding(field, _name(level), f"is not a level; allowed are {known}")
         elif not named.isdisjoint(keys):
             yield Finding(field, _name(level), "names a level a second time")
         elif not set(keys).isdisjoint(spec.leave_out):
@@ -45,7 +45,7 @@ def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
             and tolerance_of(level.tolerance) is None
         ):
             allowed = 'numbers of at least 0, and shares such as "0.1%", of 18 digits at most'
-            message = f"is no tolerance; allowed are {allowed}"
+            message = f"is not a tolerance; allowed are {allowed}"
             yield Finding(("levels", position, "tolerance"), level.tolerance, message)
 
 

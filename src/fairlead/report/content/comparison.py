@@ -1,9 +1,9 @@
-"""Comparisons: the best placement beside those of dispensers, and a plan beside one that was saved."""
+"""Comparisons: the best placement beside those of dispensers."""
 
 from collections.abc import Iterator, Sequence
 
 from fairlead.models.outcome import Comparison, Contender, Outcome
-from fairlead.models.words import counted, format_number
+from fairlead.models.words import format_number
 from fairlead.report.blocks import (
     Cell,
     Column,
@@ -18,15 +18,9 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
-from fairlead.report.content.plan import shift_cells
 from fairlead.report.terminal import Look
-from fairlead.solver.plan.saved import PlanComparison
 
 BEST = "best"
-ROWS_SHOWN = 30
-"""Differences between two plans that a table shows before it counts the rest."""
-
-_TARGETS = columns("~Workload", "~Cluster", ">Saved", ">New", ">Change")
 
 
 def verdicts(comparison: Comparison) -> str:
@@ -59,7 +53,7 @@ def answers(comparison: Comparison) -> Table:
     names = [level.name for level in best.objectives]
     rows = [_answer(BEST, best, best.missing, names)]
     rows += [_answer(each.name, each.outcome, each.unplaced, names) for each in comparison.contenders]
-    levels = (Column(name, right=True) for name in names)
+    levels = (Column(name.capitalize(), right=True) for name in names)
     return table((*columns("Scheduler", "Status", ">Unplaced", ">Violations"), *levels), rows)
 
 
@@ -98,42 +92,3 @@ def _numbers(answers: Sequence[Outcome], key: str, cluster: str) -> Iterator[Cel
 
 def _broken(contender: Contender, shown: int | None, told: str) -> list[str]:
     return first_lines((f"  {violation}" for violation in contender.outcome.violations), shown, "", told)
-
-
-def differences(comparison: PlanComparison) -> Iterator[str]:
-    """Yield a sentence for everything that differs, but for the single clusters of the targets."""
-    before, after = comparison.before, comparison.after
-    if before.target is None or after.target is None:
-        if before.target is not None:
-            yield "The saved plan had a target; the new one has none."
-        elif after.target is not None:
-            yield "The saved plan had no target; the new one has one."
-        return
-    if before.moves != after.moves:
-        yield f"{counted(after.moves, 'replica')} to move instead of {before.moves}."
-    if before.waves != after.waves:
-        yield f"{counted(after.waves or 0, 'wave')} instead of {before.waves or 0}."
-    yield from (f"{key} is not in the saved plan." for key in comparison.added)
-    yield from (f"{key} is not in the new plan." for key in comparison.removed)
-
-
-def plans_verdict(comparison: PlanComparison) -> str:
-    """Return what differs in sentences, a line each; empty where nothing does."""
-    return "\n".join(differences(comparison))
-
-
-def plans_summary(comparison: PlanComparison) -> list[str]:
-    """Return how two plans differ, a line each; nothing where they do not."""
-    targets = (
-        f"{each.workload} on {each.cluster}: {each.after} instead of {each.before}"
-        for each in comparison.targets
-    )
-    return [*differences(comparison), *first_lines(targets, SHOWN, "difference")]
-
-
-def plans_terminal(comparison: PlanComparison, look: Look) -> list[list[Line]]:
-    """Return how two plans differ; without headers the table of the targets only, for scripts."""
-    rows = (shift_cells(each.workload, each.cluster, each.before, each.after) for each in comparison.targets)
-    told = "... and {} (-o wide shows all)"
-    targets = table(_TARGETS, rows).first(look.few(ROWS_SHOWN), "difference", told)
-    return [texts(differences(comparison)) if look.headers else [], some(targets)]

@@ -222,12 +222,13 @@ Placed = Mapping[str, Mapping[str, int]]
 """Replicas by workload and cluster."""
 
 
-def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
-    """Return a line per level on which anything has a price; none where nothing has.
+def cost_lines(problem: Problem, now: Placed, then: Placed | None) -> list[str]:
+    """Return a line per level on which anything has a price; none where nothing has, or without placement.
 
     `now`, `then`: what runs, and what is compared with it; where nothing runs, nothing is compared.
     """
-    return [_line(problem, level, now, then) for level in sorted(PRICED) if _rules(problem, level)]
+    priced = [level for level in sorted(PRICED) if _rules(problem, level)]
+    return [] if then is None else [_line(problem, level, now, then) for level in priced]
 
 
 def _line(problem: Problem, level: Level, now: Placed, then: Placed) -> str:

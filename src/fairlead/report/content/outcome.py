@@ -88,8 +88,6 @@ def _closing(outcome: Outcome) -> list[Line]:
 
 def told_cost(outcome: Outcome) -> list[str]:
     """Return what the placement costs and saves, a line each; nothing where nothing has a price."""
-    if outcome.placement is None:
-        return []
     now = {workload.key: workload.current for workload in outcome.problem.workloads}
     return cost_lines(outcome.problem, now, outcome.placement)
 
@@ -207,7 +205,7 @@ def _infeasible(outcome: Outcome) -> str:
 def explanation(outcome: Outcome) -> list[str]:
     """Return what the verdict announces, a line each, with file and line; may be empty."""
     if outcome.status is not Status.INFEASIBLE:
-        told = told_shortages(outcome.shortfalls, outcome.problem)
+        told = told_shortages(outcome.shortfalls)
         return first_lines((f"  {line}" for line in told), SHOWN, "line")
     if outcome.conflict is not None:
         first, *others = outcome.conflicts

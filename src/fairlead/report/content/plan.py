@@ -1,4 +1,4 @@
-"""A rebalance plan: what it comes to, its waves, what changes, how full clusters become."""
+"""A rebalance plan: what it comes to, its waves, what changes, and how it differs from a saved one."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
 
 ROWS_SHOWN = 30
@@ -45,6 +46,7 @@ ALL_SHOWN = "... and {} (-A shows all)"
 MOVES = columns("Workload", ">Replicas", "From", "To", "First")
 CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
 DIFFERENCES = columns("~Workload", ">Replicas", "~Fewer", "~More")
+_TARGETS = columns("~Workload", "~Cluster", ">Saved", ">New", ">Change")
 _SUMMARY = columns(">Wave", ">Replicas", ">Workloads", "~From", "~To")
 _WAVES = columns(">Wave", "~Workload", ">Replicas", "~From", "~To", "First")
 
@@ -157,7 +159,9 @@ def headline(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return f"No plan. {verdict(plan.outcome)}"
     if plan.nothing_to_do:
-        return "No changes: what runs now is already the target."
+        if plan.outcome.status is Status.OPTIMAL or _is_saved(plan):
+            return "No changes: what runs now is already the target."
+        return "No changes: nothing better than what runs now was found in time."
     held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
     return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
 
@@ -194,9 +198,14 @@ def inside_line(plan: RebalancePlan) -> str:
     return f"For a moment, {whose} will not keep a group total or spread: {first}{more}."
 
 
+def _is_saved(plan: RebalancePlan) -> bool:
+    """Tell whether the target was taken from a saved plan, which has its proof elsewhere."""
+    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan"
+
+
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
-    if plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan":
+    if _is_saved(plan):
         return "Target: as saved; it still keeps every rule."
     return f"Target: {verdict(plan.outcome)}"
 
@@ -217,7 +226,7 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
     steps = steps_of(plan.outcome, "plan", making)
     waves = plan.waves
     if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
-        told = "Let old replicas stop first where new ones find no room beside them:"
+        told = "Let old replicas stop first where there is no capacity for new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
         steps.append(("Keep this plan:", again("plan", making, "--save", "plan.json")))
@@ -228,3 +237,42 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
             told = "Write what to apply, a file for every wave:"
             steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
     return steps
+
+
+def differences(comparison: PlanComparison) -> Iterator[str]:
+    """Yield a sentence for everything that differs, but for the single clusters of the targets."""
+    before, after = comparison.before, comparison.after
+    if before.target is None or after.target is None:
+        if before.target is not None:
+            yield "The saved plan had a target; the new one has none."
+        elif after.target is not None:
+            yield "The saved plan had no target; the new one has one."
+        return
+    if before.moves != after.moves:
+        yield f"{counted(after.moves, 'replica')} to move instead of {before.moves}."
+    if before.waves != after.waves:
+        yield f"{counted(after.waves or 0, 'wave')} instead of {before.waves or 0}."
+    yield from (f"{key} is not in the saved plan." for key in comparison.added)
+    yield from (f"{key} is not in the new plan." for key in comparison.removed)
+
+
+def plans_verdict(comparison: PlanComparison) -> str:
+    """Return what differs in sentences, a line each; empty where nothing does."""
+    return "\n".join(differences(comparison))
+
+
+def plans_summary(comparison: PlanComparison) -> list[str]:
+    """Return how two plans differ, a line each; nothing where they do not."""
+    targets = (
+        f"{each.workload} on {each.cluster}: {each.after} instead of {each.before}"
+        for each in comparison.targets
+    )
+    return [*differences(comparison), *first_lines(targets, SHOWN, "difference")]
+
+
+def plans_terminal(comparison: PlanComparison, look: Look) -> list[list[Line]]:
+    """Return how two plans differ; without headers the table of the targets only, for scripts."""
+    rows = (shift_cells(each.workload, each.cluster, each.before, each.after) for each in comparison.targets)
+    told = "... and {} (-o wide shows all)"
+    targets = table(_TARGETS, rows).first(look.few(ROWS_SHOWN), "difference", told)
+    return [texts(differences(comparison)) if look.headers else [], some(targets)]

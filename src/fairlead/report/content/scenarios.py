@@ -1,6 +1,6 @@
 """Scenarios of a simulation, and new clusters: what each of many losses comes to, and why nothing moves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Exclusion
@@ -15,7 +15,7 @@ SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~W
 def scenario_table(simulation: Simulation) -> Table:
     """Return a row per scenario, the worst first."""
     what = {"drain": "cluster", "at": "autoscalers"}.get(simulation.sweep or "", simulation.sweep or "")
-    return table((Column(what), *SCENARIOS), map(_scenario, simulation.scenarios))
+    return table((Column(what.capitalize()), *SCENARIOS), map(_scenario, simulation.scenarios))
 
 
 def _scenario(scenario: Scenario) -> Row:
@@ -77,16 +77,14 @@ def told(scenario: Scenario) -> str:
     """Say what is missing or gives way in a scenario; ``fits`` where nothing does."""
     if not scenario.answered:
         return "not answered in time"
-    return ", ".join(failures(scenario.unplaced, len(scenario.broken))) or "fits"
+    where = listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
+    return failures(sum(scenario.unplaced.values()), len(scenario.broken), f" ({where})") or "fits"
 
 
-def failures(unplaced: Mapping[str, int], rules: int) -> Iterator[str]:
-    """Yield what does not fit: unplaced replicas by workload, other rules by number."""
-    if unplaced:
-        where = listed([f"{key} {count}" for key, count in unplaced.items()], "workload")
-        yield f"{counted(sum(unplaced.values()), 'replica')} unplaced ({where})"
-    if rules:
-        yield f"{counted(rules, 'rule')} violated"
+def failures(unplaced: int, rules: int, where: str = "") -> str:
+    """Say how many replicas are unplaced, and of which workloads, and how many rules are violated."""
+    placed = [f"{counted(unplaced, 'replica')} unplaced{where}"] if unplaced else []
+    return ", ".join([*placed, *([f"{counted(rules, 'rule')} violated"] if rules else [])])
 
 
 def sweep_words(sweep: str) -> str:
@@ -117,8 +115,9 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
     closed = {one.key: found for one in workloads if (found := _exclusion(one, cluster)) is not None}
     if closed:
         (key, first), *_ = closed.items()
-        where = f" ({first.source})" if first.source else ""
-        yield f"it is not eligible for {counted(len(closed), 'workload')}; for {key} it {first.reason}{where}"
+        where = f", {first.source}" if first.source else ""
+        whom = counted(len(closed), "workload")
+        yield f"it is not eligible for {whom} ({key}: it {first.reason}{where})"
     open_to = [one for one in workloads if one.key not in closed]
     stay = [one for one in open_to if any(one.current.values()) and not one.fresh]
     if stay:
@@ -126,7 +125,7 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
         yield f"{counted(len(stay), 'running workload')} {verb} (--fresh places everything anew)"
     elif open_to:
         keys = listed([one.key for one in open_to], "workload")
-        yield f"it is no better place for {keys}"
+        yield f"it would not improve the placement of {keys}"
 
 
 def _exclusion(workload: Workload, cluster: str) -> Exclusion | None:

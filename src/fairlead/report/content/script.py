@@ -28,8 +28,8 @@ EVENTS = columns(
 )
 
 _LEGEND = (
-    "PENDING, OVER and BROKEN are replica-hours: not running; of them placed where there is no room; of"
-    " workloads against a rule."
+    "PENDING, OVER and BROKEN are replica-hours: replicas that do not run; those of them that are placed"
+    " where there is no capacity; those of workloads that break a rule."
 )
 
 

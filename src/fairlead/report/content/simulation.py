@@ -17,6 +17,7 @@ from fairlead.report.blocks import (
     Row,
     Table,
     Text,
+    Tone,
     cells,
     columns,
     first_lines,
@@ -55,8 +56,8 @@ from fairlead.report.terminal import Look
 from fairlead.solver.simulate.changes import At, Drain
 from fairlead.solver.simulate.result import Effect, Simulation, effects
 
-AT_ONCE = 5
-"""Rules that are broken at once which are shown before the rest is counted."""
+FIRST = 5
+"""Reasons, and rules of a kind that are broken, which are shown before the rest is counted."""
 FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""
 MORE = "  ... and {} (-A shows all)"
@@ -93,18 +94,17 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     if not look.headers and not picked.group_by:
         only = scenarios if simulation.scenarios else shift_table(simulation)
         return [some(sorted_by(only, picked.sort_by))]
-    shown = look.few(SHOWN)
-    groups: list[list[Line]] = [[Text(title(simulation), "bold")]]
+    groups: list[list[Line]] = [[Text(title(simulation), "bold"), *_verdicts(simulation, look)]]
     if simulation.changed and simulation.after.placement is not None:
         groups.append(_workloads(simulation, look))
         groups.append(some(shift_table(simulation)) if look.wide and not picked.group_by else [])
         groups.append([] if picked.group_by else cluster_shifts(simulation.utilisation, look))
         groups.append(some(level_table(simulation)) if look.wide else [])
-    if simulation.changed:
-        groups += [_at_once(simulation, look), _verdict(simulation, look)]
+        groups.append(_at_once(simulation, look))
+        groups.append([Text(closing(change(simulation)), "bold")])
     if simulation.scenarios:
         tried = scenarios if simulation.changed else sorted_by(scenarios, picked.sort_by)
-        groups += [[tried.first(shown, "scenario", ALL_SHOWN)], _failing(simulation, look)]
+        groups += [[tried.first(look.few(SHOWN), "scenario", ALL_SHOWN)], _failing(simulation, look)]
     return groups
 
 
@@ -195,26 +195,25 @@ def _value(level: Attained | None) -> Cell:
 
 def _at_once(simulation: Simulation, look: Look) -> list[Line]:
     """Return the rules that are broken until the fleet is repaired."""
-    broken = [f"  {violation}" for violation in simulation.broken_at_once]
-    return texts(
-        ["Violated until then:", *first_lines(broken, look.few(AT_ONCE), "rule", MORE)] if broken else []
-    )
+    broken = first_lines(map("  {}".format, simulation.broken_at_once), look.few(FIRST), "rule", MORE)
+    return texts(["Violated until everything is moved:", *broken] if broken else [])
 
 
-def _verdict(simulation: Simulation, look: Look) -> list[Line]:
-    """Return what comes of the changes, its first word toned, and what does not fit."""
-    why = first_lines(reasons(simulation), look.few(SHOWN), "line", MORE)
+def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
+    """Return what comes of the changes, with what does not fit, and of all scenarios; first words toned."""
     after = simulation.after
-    costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
-    below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
-    below += unproven(after)
-    last = [Text(closing(change(simulation)), "bold")] if simulation.after.placement is not None else []
-    return [
-        *texts(already(simulation)),
-        _toned(verdict(simulation), fits=simulation.after.fits),
-        *texts(below),
-        *last,
-    ]
+    lines = texts(already(simulation))
+    if simulation.changed:
+        why = first_lines(reasons(simulation), look.few(FIRST), "line", MORE)
+        costs = cost_lines(after.problem, simulation.now, after.placement)
+        below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
+        lines.append(_toned(verdict(simulation), fits=after.fits, known=simulation.known))
+        lines += texts([*below, *unproven(after)])
+    if simulation.scenarios:
+        fits = all(one.fits for one in simulation.scenarios)
+        known = any(one.answered and one.known and not one.fits for one in simulation.scenarios)
+        lines.append(_toned(scenario_verdict(simulation), fits=fits, known=known))
+    return lines
 
 
 def fills_first(simulation: Simulation) -> list[str]:
@@ -228,20 +227,19 @@ def fills_first(simulation: Simulation) -> list[str]:
     return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
 
 
-def _toned(text: str, *, fits: bool) -> Text:
+def _toned(text: str, *, fits: bool, known: bool) -> Text:
     """Return a verdict with its first words toned."""
-    return Text(text, "good" if fits else "bad", len(text.partition(":")[0].partition(" in ")[0]))
+    tone: Tone = "good" if fits else "bad" if known else "notice"
+    return Text(text, tone, len(text.partition(":")[0].partition(" in ")[0]))
 
 
 def _failing(simulation: Simulation, look: Look) -> list[Line]:
-    """Return the verdict on all scenarios, and which rules give way in the worst of them."""
+    """Return which rules give way in the worst scenarios."""
     lines: list[str] = []
-    for scenario in islice((one for one in simulation.scenarios if one.broken), look.few(AT_ONCE)):
+    for scenario in islice((one for one in simulation.scenarios if one.broken), look.few(FIRST)):
         lines.append(f"{scenario.change}:")
-        lines += first_lines((f"  {text}" for text in scenario.broken), look.few(AT_ONCE), "", MORE)
-    anyway = [] if simulation.changes else already(simulation)
-    fits = all(scenario.fits for scenario in simulation.scenarios)
-    return [*texts(anyway), _toned(scenario_verdict(simulation), fits=fits), *texts(lines)]
+        lines += first_lines((f"  {text}" for text in scenario.broken), look.few(FIRST), "", MORE)
+    return texts(lines)
 
 
 def title(simulation: Simulation) -> str:
@@ -260,9 +258,8 @@ def verdict(simulation: Simulation) -> str:
     happens = _happens(simulation.caused)
     if simulation.after.fits:
         return f"Fits: {happens}."
-    unplaced = {one.workload: one.unplaced for one in simulation.effects if one.unplaced}
     rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    left = ", ".join(failures(unplaced, len(rules)))
+    left = failures(change(simulation).unplaced, len(rules))
     if not simulation.known:
         return f"Not known whether it fits: {left} when time was over; {happens}. Raise the time limit."
     return f"Does not fit: {left}; {happens}."
@@ -300,7 +297,7 @@ def reasons(simulation: Simulation) -> list[str]:
     """Return why not everything fits, a line each; empty where it does."""
     if simulation.after.placement is None:
         return explanation(simulation.after)
-    return [f"  {line}" for line in told_shortages(simulation.broken, simulation.after.problem)]
+    return [f"  {line}" for line in told_shortages(simulation.broken)]
 
 
 def _told(effect: Effect) -> str:

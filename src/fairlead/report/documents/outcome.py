@@ -1,4 +1,4 @@
-"""An outcome as plain documents: what ``-o json`` prints, and a data frame."""
+"""Outcomes, alone and compared, as plain documents: what ``-o json`` prints, and a data frame."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.decision_reasons import wanted
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Attained, Outcome
+from fairlead.models.outcome import Attained, Comparison, Outcome
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
 from fairlead.models.triggers import untriggered
 from fairlead.models.workload import Workload
@@ -191,3 +191,26 @@ def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
         )
         for decision in outcome.decisions[workload.key]
     ]
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """Return a comparison of answers as JSON-ready values.
+
+    Returns
+    -------
+    dict
+        ``verdict``; ``best``, as `Outcome.to_dict` gives it without decisions; ``contenders``, each alike,
+        with ``name``, ``verdict``, ``unplaced`` and ``differences`` (``workload``, ``cluster``, ``replicas``,
+        ``best``) on top.
+    """
+    return {
+        "verdict": comparison.verdict,
+        "best": outcome_document(comparison.best, decisions=False),
+        "contenders": [
+            {
+                **picked(each, "name", "verdict", "unplaced", "differences"),
+                **outcome_document(each.outcome, decisions=False),
+            }
+            for each in comparison.contenders
+        ],
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fairlead.models.outcome import Comparison
 from fairlead.models.usage import utilisation
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, picked
@@ -60,29 +59,6 @@ def _utilisation(plan: RebalancePlan) -> list[Document]:
         }
         for each in after
     ]
-
-
-def comparison_document(comparison: Comparison) -> Document:
-    """Return a comparison of answers as JSON-ready values.
-
-    Returns
-    -------
-    dict
-        ``verdict``; ``best``, as `Outcome.to_dict` gives it without decisions; ``contenders``, each alike,
-        with ``name``, ``verdict``, ``unplaced`` and ``differences`` (``workload``, ``cluster``, ``replicas``,
-        ``best``) on top.
-    """
-    return {
-        "verdict": comparison.verdict,
-        "best": outcome_document(comparison.best, decisions=False),
-        "contenders": [
-            {
-                **picked(each, "name", "verdict", "unplaced", "differences"),
-                **outcome_document(each.outcome, decisions=False),
-            }
-            for each in comparison.contenders
-        ],
-    }
 
 
 def plan_comparison_document(comparison: PlanComparison) -> Document:

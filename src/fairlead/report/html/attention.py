@@ -107,19 +107,21 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
 def concerns_of(outcome: Outcome) -> list[Concern]:
     """Return what is short, broken, not proven, nearly full or odd about a placement."""
     return [
-        Concern("What is short, and why", told_shortages(outcome.shortfalls, outcome.problem), "shortfall"),
+        Concern("What is short, and why", told_shortages(outcome.shortfalls), "shortfall"),
         *standing_concerns(outcome),
     ]
 
 
 def standing_concerns(outcome: Outcome) -> list[Concern]:
-    """Return the same without what is short, for pages that say that in their own way."""
+    """Return the same without what is short, of which pages tell in a place of its own."""
     unproven = [_gap(outcome, name) for name in range(len(outcome.objectives))]
     full, over = _filled(outcome)
     warnings = outcome.problem.warnings
     odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
+    short = {one.about for one in outcome.shortfalls}
+    still = [str(one) for one in outcome.still_broken if one.about not in short]
     return [
-        Concern("Still violated", [*map(str, outcome.still_broken)], "rule"),
+        Concern("Still violated", still, "rule"),
         Concern("Over capacity", over, "cluster"),
         Concern("Not proven best", [*filter(None, unproven)], "level", "notice"),
         Concern("Nearly full afterwards", full, "cluster", "notice"),
@@ -142,7 +144,7 @@ def _gap(outcome: Outcome, at: int) -> str:
     if level.proven:
         return ""
     if level.bound is None:
-        return f"{level.name}: {format_number(level.value)}; nothing is known of the best"
+        return f"{level.name}: {format_number(level.value)}; no bound is known"
     return f"{level.name}: {format_number(level.value)}, the best is at least {format_number(level.bound)}"
 
 

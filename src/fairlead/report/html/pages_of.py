@@ -26,11 +26,11 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content import script
 from fairlead.report.content import why as reasons
-from fairlead.report.content.comparison import answers, plans_terminal, replicas
+from fairlead.report.content.comparison import answers, replicas
 from fairlead.report.content.fleet import is_changed
 from fairlead.report.content.next_steps import next_steps
 from fairlead.report.content.outcome import TONES, told_cost, verdict
-from fairlead.report.content.plan import change, headline, inside_line, target_line
+from fairlead.report.content.plan import change, headline, inside_line, plans_terminal, target_line
 from fairlead.report.content.plan import next_steps as steps_after_plan
 from fairlead.report.html.attention import (
     Concern,

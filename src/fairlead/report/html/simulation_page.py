@@ -89,19 +89,19 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
         verdicts.append((all(one.fits for one in simulation.scenarios), scenario_verdict(simulation)))
     # What does not fit comes first.
     headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
-    costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
+    costs = cost_lines(after.problem, simulation.now, after.placement)
     lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()
     # Good only where everything fits and that is proven.
-    tone: Tone = TONES[after.status] if simulation.fits else "bad"
+    tone: Tone = TONES[after.status] if simulation.fits else "bad" if simulation.known else "notice"
     return Page("Simulation", headline, tone, tuple(map(Text, lead)), figures, sections, making)
 
 
 def _concerns(simulation: Simulation) -> Iterator[Concern]:
     """Yield what is short or broken: at once, and after everything that can be done is done."""
     if simulation.changed and simulation.after.placement is not None:
-        short = told_shortages(simulation.broken, simulation.after.problem)
+        short = told_shortages(simulation.broken)
         yield Concern("What is short, and why", short, "shortfall")
         at_once = [str(each) for each in simulation.broken_at_once]
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
@@ -198,8 +198,9 @@ def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
 
 
 def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
-    missing = number(sum(scenario.unplaced.values()), "bad") if scenario.answered else UNKNOWN
-    return (Cell(scenario.name), missing, *_parts(scenario, names))
+    missing = sum(scenario.unplaced.values())
+    told = Cell(str(missing), "bad" if missing else "") if scenario.answered else UNKNOWN
+    return (Cell(scenario.name), told, *_parts(scenario, names))
 
 
 def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:

@@ -81,8 +81,8 @@ def flow_section(waves: WavePlan) -> Section:
 
 def _extremes(flows: tuple[Flow, ...]) -> str:
     """Explain the two names that stand for no cluster, where they occur."""
-    new = ' "Started new" is no cluster: nothing is stopped for them.'
-    gone = ' "Stopped" is no cluster: nothing is started for them.'
+    new = ' "Started new" is not a cluster: nothing is stopped for them.'
+    gone = ' "Stopped" is not a cluster: nothing is started for them.'
     kinds = {flow.kind for flow in flows}
     return (new if "start" in kinds else "") + (gone if "stop" in kinds else "")
 

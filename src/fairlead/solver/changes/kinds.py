@@ -68,14 +68,14 @@ def order(change: Change) -> tuple[int, str, str, str]:
 def entry_of(change: Change) -> QuotaEntry:
     """Return the resource of a quota that a change is about."""
     if not isinstance(change.detail, QuotaEntry):
-        raise InternalError(f"a change of a quota is about {change.named}, which is no resource of a quota")
+        raise InternalError(f"a change of a quota is about {change.named}, not a resource of it")
     return change.detail
 
 
 def taint_of(change: Change) -> Taint:
     """Return the taint that a change is about."""
     if not isinstance(change.detail, Taint):
-        raise InternalError(f"a toleration is about {change.named}, which is no taint")
+        raise InternalError(f"a toleration is about {change.named}, which is not a taint")
     return change.detail
 
 

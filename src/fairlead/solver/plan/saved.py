@@ -104,18 +104,18 @@ def read_file(file: str) -> Document:
     Raises
     ------
     UsageError
-        Where it cannot be read, or is no saved plan.
+        Where it cannot be read, or is not a saved plan.
     """
     (text,) = read_path(str(Path(file)), recursive=False, maximum_bytes=MOST_BYTES)
     if isinstance(text, Mistake):
-        raise UsageError(f"{file} is no saved plan: {text}")
+        raise UsageError(f"{file} is not a saved plan: {text}")
     if not looks_like_json(text.text):
-        raise UsageError(f"{file} is no saved plan: it is not JSON")
+        raise UsageError(f"{file} is not a saved plan: it is not JSON")
     found = read_json(file, text.text)
     if found.mistakes:
-        raise UsageError(f"{file} is no saved plan: {found.mistakes[0]}")
+        raise UsageError(f"{file} is not a saved plan: {found.mistakes[0]}")
     if len(found.values) != 1:
-        raise UsageError(f"{file} is no saved plan: it holds {len(found.values)} documents")
+        raise UsageError(f"{file} is not a saved plan: it holds {len(found.values)} documents")
     return _document(*found.values[0], file)
 
 
@@ -124,14 +124,14 @@ def validated(saved: Mapping[str, Any] | Document) -> SavedDocument:
     document = saved if isinstance(saved, Document) else _copied(saved)
     found = validate(document, SavedDocument)
     if found.mistakes or found.located is None:
-        raise ManifestError(found.mistakes or [Mistake(document.source(), "", "", "is no saved plan")])
+        raise ManifestError(found.mistakes or [Mistake(document.source(), "", "", "is not a saved plan")])
     return found.located.model
 
 
 def _copied(saved: object) -> Document:
     """Return a plan that somebody else has read as a document."""
     if not isinstance(saved, Mapping):
-        raise UsageError(f"this is no saved plan: its form is not {VERSION}")
+        raise UsageError(f"this is not a saved plan: its form is not {VERSION}")
     found, mistakes = read_object(saved)
     if found is None or mistakes:
         raise ManifestError(mistakes or [Mistake(Source("<dict>", 0), "", "", "cannot be read")])
@@ -141,7 +141,7 @@ def _copied(saved: object) -> Document:
 def _document(value: Any, lines: Places, file: str) -> Document:
     """Return a document of the form of plans."""
     if not isinstance(value, dict) or value.get("form") != VERSION:
-        what = f"{file} is no saved plan" if file else "this is no saved plan"
+        what = f"{file} is not a saved plan" if file else "this is not a saved plan"
         raise UsageError(f"{what}: its form is not {VERSION}")
     return Document(value, lines)
 

@@ -19,6 +19,7 @@ from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
+from fairlead.solver.relaxation.sharing import EXACT
 from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 
@@ -62,7 +63,9 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
         A problem without placement, with several workloads, preferences left out.
     """
     found = relaxables(problem)
-    if len(problem.workloads) < 2 or any(relaxable.sharing for relaxable in found):
+    # An exact number that several share gives back more than the largest request; no other gives back any.
+    shared = any(relaxable.sharing and relaxable.kind in EXACT for relaxable in found)
+    if len(problem.workloads) < 2 or shared:
         return []
     for excess in _excesses(problem, found):
         ways: list[Changes] = []

@@ -66,7 +66,7 @@ def _located(source: Input) -> Located[Written]:
         raise ManifestError(mistakes)
     (document,) = documents
     if (document.api_version, document.kind) != (OWN_API_VERSION, SCRIPT):
-        message = f"is no script; a script is of kind {SCRIPT} of {OWN_API_VERSION}"
+        message = f"is not a script; a script is of kind {SCRIPT} of {OWN_API_VERSION}"
         raise ManifestError([Mistake(document.source(("kind",)), "kind", document.kind, message)])
     found = validate(document, Written)
     wrong = list(found.mistakes)

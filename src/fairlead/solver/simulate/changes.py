@@ -9,7 +9,7 @@ from typing import Literal
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.topology import FIELDS, groups
-from fairlead.models.words import no_such
+from fairlead.models.words import no_such, with_nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,9 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
     if other is not None:
         raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}?")
     if not found:
-        raise UsageError(f"no cluster tells its {_called(lose.field)}")
+        known = {*FIELDS, *(label for cluster in problem.clusters for label in cluster.labels)}
+        near = "" if lose.field in FIELDS else with_nearest([lose.field], known).removeprefix(lose.field)
+        raise UsageError(f"no cluster has a {_called(lose.field)}{near}")
     raise UsageError(no_such(_called(lose.field), lose.name, found))
 
 

@@ -148,7 +148,7 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
         labels = {key for cluster in problem.clusters for key in cluster.labels}
         known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
-            raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
+            raise UsageError(f"no cluster has a {sweep}, so there is none to lose")
         raise UsageError(f"{no_such('sweep', sweep, known)} (or the key of a label)")
     yield from (Lose(name, sweep) for name in groups)
 
