@@ -85,12 +85,12 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
     climbing = 0 if near else tuning.LEVEL_LONGER
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
+    if guide.urgent is not None:
+        _settle(guided, guide, guide.urgent, start)
     _raise_bound(level, [*near, guided.prices])
     if level.done:
         return
-    if guide.urgent is not None:
-        _settle(guided, guide, guide.urgent, start)
-    else:
+    if guide.urgent is None:
         first = guided
         if guided.best is not None:
             first = guided.until(level.deadline.part(tuning.SHARE_OF_FROZEN))
@@ -129,17 +129,22 @@ def _settle(guided: Incumbent, guide: Guide, urgent: Flags, start: Whole) -> Non
 
 
 def settled(known: Incumbent, rows: Flags, start: Whole, due: Deadline) -> Whole | None:
-    """Return a placement in which some rows are whole and keep the pins, at the prices of all others."""
+    """Return a placement in which some rows are whole and keep the pins, at the prices of all others.
+
+    Where none is found among moves that are near, those are looked at that are near beside a dear pin.
+    """
     model = by_themselves(known.model, rows, known.prices)
-    alone = Incumbent.of(model, None, known.search.until(due))
-    alone.raise_bound(Prices(Prices.none(model).capacity, known.prices.pins), known.rows[rows])
-    if not alone.offer(start[rows]):
-        exchange_all(alone, start[rows], charged=known.prices)
-    if alone.best is None:
-        return None
-    found = known.model.batch.lower.copy()
-    found[rows] = alone.best
-    return found
+    dearest = max([model.unit, *(known.prices.pins * np.array(model.pin_units)).tolist()])
+    for unit in (model.unit, dearest):
+        alone = Incumbent.of(replace(model, unit=unit), None, known.search.until(due))
+        alone.raise_bound(Prices(Prices.none(model).capacity, known.prices.pins), known.rows[rows])
+        if not alone.offer(start[rows]):
+            exchange_all(alone, start[rows], charged=known.prices)
+        if alone.best is not None:
+            found = known.model.batch.lower.copy()
+            found[rows] = alone.best
+            return found
+    return None
 
 
 def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:

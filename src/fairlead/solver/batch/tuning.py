@@ -220,7 +220,7 @@ SHARE_OF_PROGRAMS = 0.5
 # Of the time that is left, what a level may use while others wait.
 LEVELS_SHARE_OF_TIME = 0.6
 # The same of a level after one that was guided: what it settles is where the last one starts.
-SHARE_OF_LATER = 0.65
+SHARE_OF_LATER = 0.75
 # The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
 WORTH_FREEZING = 0.2
 # The same for a proof that there is no placement.
