@@ -44,6 +44,7 @@ _CALLED: Mapping[type, str] = MappingProxyType(
         tuple: "a tuple",
     }
 )
+_TEXTS = (str,)
 # A text is no list of its letters.
 _LISTS = frozenset((Collection, Iterable, Sequence))
 # Nothing but rules may be of so many classes.
@@ -101,9 +102,11 @@ def _fit(values: Collection[object], kind: _Kind) -> bool:
 
     What knows by itself whether it holds what is declared says so.
     """
+    if kind.own == _TEXTS and _are_texts(values):
+        return True
     found = set(map(type, values))
     for each in found:
-        if not kind.takes(each):
+        if each not in kind.own and not kind.takes(each):
             return False
         if each in _CLOSED:
             continue
@@ -116,11 +119,23 @@ def _fit(values: Collection[object], kind: _Kind) -> bool:
     return True
 
 
+def _are_texts(values: Collection[Any]) -> bool:
+    """Tell whether all values are texts, faster than by their types: nothing else can be joined."""
+    try:
+        "".join(values)
+    except TypeError:
+        return False
+    return True
+
+
 def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[Collection[object], _Kind]]:
     """Yield what stands in values of one type, with what it may be."""
     if is_dataclass(found):
-        for name, inner in _declared(found).items():
-            yield [*map(attrgetter(name), same)], inner
+        for name, inner, default in _declared(found):
+            column = [*map(attrgetter(name), same)]
+            # What holds its default fits: that is most of what a single one holds.
+            if len(column) > 1 or column[0] is not default:
+                yield column, inner
     if kind.keys is not None and issubclass(found, Mapping):
         yield _joined(same), kind.keys
     if kind.items is not None and issubclass(found, Collection):
@@ -145,7 +160,7 @@ def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tup
     owner: Any = type(thing)
     return tuple(
         each
-        for name, kind in _declared(owner).items()
+        for name, kind, _ in _declared(owner)
         for each in _misfits(getattr(thing, name), f"{field}{name}", kind, apart)
     )
 
@@ -231,12 +246,12 @@ def _parameters(function: Callable[..., object]) -> tuple[Sequence[str], Mapping
 
 
 @cache
-def _declared(owner: type) -> Mapping[str, _Kind]:
-    """Return what every field of a data class is declared to hold."""
+def _declared(owner: type) -> Sequence[tuple[str, _Kind, object]]:
+    """Return the fields of a data class, what each is declared to hold, and its default."""
     known: dict[str, Any] = {}
     for each in reversed(owner.__mro__):
         known.update(vars(sys.modules[each.__module__]))
-    return {one.name: _kind(_evaluated(one.type, known)) for one in fields(owner)}
+    return [(one.name, _kind(_evaluated(one.type, known)), one.default) for one in fields(owner)]
 
 
 def _evaluated(annotation: object, known: dict[str, Any]) -> object:

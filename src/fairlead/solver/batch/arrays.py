@@ -27,9 +27,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import UNBOUND
 
 Whole = NDArray[np.int64]
-
-
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.

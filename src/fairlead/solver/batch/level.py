@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from fairlead.solver.batch import tuning
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
-from fairlead.solver.batch.dual.restricted_master import settled
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
@@ -22,11 +21,14 @@ from fairlead.solver.batch.primal.repair import (
     repair_rounded,
     rounded,
 )
-from fairlead.solver.batch.surrogate import Guide, Guided, Rows, frozen_at
+from fairlead.solver.batch.surrogate import Guide, Guided, by_themselves, frozen_at
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
-ABOUT_RIGHT = Sifting(close=1e-5)
+ABOUT_RIGHT = Sifting(close=1e-4)
+# Where rows were settled near a program, its prices are as good as those that many more programs would find.
+NEARLY = Sifting(3, close=1e-4)
 
 
 def minimise(
@@ -83,12 +85,12 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
     climbing = 0 if near else tuning.LEVEL_LONGER
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
+    if guide.urgent is not None:
+        _settle(guided, guide, guide.urgent, start)
     _raise_bound(level, [*near, guided.prices])
     if level.done:
         return
-    if guide.urgent is not None and guide.settled is not None:
-        _settle(guided, guide.urgent, guide.settled)
-    else:
+    if guide.urgent is None:
         first = guided
         if guided.best is not None:
             first = guided.until(level.deadline.part(tuning.SHARE_OF_FROZEN))
@@ -103,29 +105,46 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     search_neighbourhoods(guided.until(level.deadline.part(share)), lambda: level.closed)
 
 
-def _settle(guided: Incumbent, urgent: Rows, before: Rows) -> None:
-    """Settle urgent rows beside the linear program of all others, then place those; rows before them stay.
+def _settle(guided: Incumbent, guide: Guide, urgent: Flags, start: Whole) -> None:
+    """Make urgent rows whole beside the linear program of all others, then place those; rows before stay.
 
-    What a whole replica leaves unused of a pin is dear to all others. So of the placements of the urgent rows
-    that keep their pins the one is looked for that leaves most to the others, unless the one that is known is
-    better already.
+    What a whole replica leaves unused of a pin is dear to all others. So urgent rows are settled first, where
+    others may still be cut and make up for it.
     """
     known, best = guided, guided.best
-    if best is not None and before.any():
-        model, prices = frozen_at(guided.model, before, best, guided.prices)
+    if best is not None and guide.settled is not None and guide.settled.any():
+        model, prices = frozen_at(guided.model, guide.settled, best, guided.prices)
         known = guided.surrogate(model, best, guided.deadline)
-        priced(known, prices, ABOUT_RIGHT)
-    due = guided.deadline.part(tuning.SHARE_OF_SETTLING)
-    found = settled(known.model, known.prices, known.rows, urgent, due)
-    if found is not None and (known.cost is None or found[1] < known.cost):
-        best = found[0]
-    if best is None:
+        start = priced(known, prices, ABOUT_RIGHT)
+    found = settled(known, urgent, start, guided.deadline.part(tuning.SHARE_OF_SETTLING))
+    if found is None:
+        found = best
+    if found is None:
         return
-    model, prices = frozen_at(known.model, urgent, best, known.prices)
-    first = guided.surrogate(model, guided.best, guided.deadline.part(tuning.SHARE_OF_FROZEN))
-    start = priced(first, prices, ABOUT_RIGHT)
+    model, prices = frozen_at(known.model, urgent, found, known.prices)
+    first = guided.surrogate(model, best, guided.deadline.part(tuning.SHARE_OF_FROZEN))
+    start = priced(first, prices, NEARLY)
     if not first.offer(start):
         exchange_rounded(first, start)
+
+
+def settled(known: Incumbent, rows: Flags, start: Whole, due: Deadline) -> Whole | None:
+    """Return a placement in which some rows are whole and keep the pins, at the prices of all others.
+
+    Where none is found among moves that are near, those are looked at that are near beside a dear pin.
+    """
+    model = by_themselves(known.model, rows, known.prices)
+    dearest = max([model.unit, *(known.prices.pins * np.array(model.pin_units)).tolist()])
+    for unit in (model.unit, dearest):
+        alone = Incumbent.of(replace(model, unit=unit), None, known.search.until(due))
+        alone.raise_bound(Prices(Prices.none(model).capacity, known.prices.pins), known.rows[rows])
+        if not alone.offer(start[rows]):
+            exchange_all(alone, start[rows], charged=known.prices)
+        if alone.best is not None:
+            found = known.model.batch.lower.copy()
+            found[rows] = alone.best
+            return found
+    return None
 
 
 def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:

@@ -218,7 +218,7 @@ class _Levels:
         higher = priorities[priorities > cost.level.priority]
         if not len(higher) or not self._is_left(tuning.WORTH_FREEZING):
             return guide
-        return replace(guide, urgent=priorities == higher.min(), settled=priorities > higher.min())
+        return replace(guide, settled=priorities > higher.min(), urgent=priorities == higher.min())
 
     def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""

@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairlead.solver.batch import tuning
-from fairlead.solver.batch.arrays import Batch, Whole, total_of
+from fairlead.solver.batch.arrays import Batch, Flags, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import Model, Prices, model_of, place_prices, rows_of
 from fairlead.solver.batch.shapes import Shape, curve_of
 from fairlead.solver.running.deadline import Deadline
 
+MOST_OF_A_ROW = 2.0**60
+"""What capacity costs a row at most, in steps."""
+
 Pin = tuple[LevelCost, int]
 """A level that is settled, and what it may cost, in steps."""
-Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +40,9 @@ class Guide:
         Steps that one unit of the next level counts.
     followed
         Whether levels of lower priority wait for time.
-    urgent, settled
-        Rows of the level before, which are settled before all others, and of those before it, which are
-        settled already; None where there are none, or no time for that.
+    settled, urgent
+        Rows that stay where they are, and those of the level before, which are made whole before all others;
+        None where there are none, or no time for that.
     straight
         The guide without the deviation, where the level and those like it are straight: its program is quick,
         and its prices are a start for those of the guide; None for other levels.
@@ -56,8 +57,8 @@ class Guide:
     latest: Deadline
     counted: float
     followed: bool
-    urgent: Rows | None = None
-    settled: Rows | None = None
+    settled: Flags | None = None
+    urgent: Flags | None = None
     straight: Model | None = None
     strict: Model | None = None
 
@@ -79,7 +80,7 @@ def guide_of(
     shape: Shape = cost.shape
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     for each in after:
-        rows: Rows = priorities == each.level.priority
+        rows: Flags = priorities == each.level.priority
         shape = _joined(shape, each.shape, rows, share * cost.scale / each.scale)
     return replace(cost, shape=shape, grain=0)
 
@@ -126,14 +127,14 @@ def _with_deviation(
     shape: Shape | None = None
     for number, each in enumerate(deviations):
         factor = share * tuning.LESS_URGENT**number * guide.scale / each.scale
-        rows: Rows = (priorities == each.level.priority) | (shape is None)
+        rows: Flags = (priorities == each.level.priority) | (shape is None)
         shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
     if shape is None:
         return guide
     return replace(guide, shape=shape + guide.shape, scale=max(1, int(share * guide.scale)))
 
 
-def _joined(first: Shape, second: Shape, rows: Rows, factor: float) -> Shape:
+def _joined(first: Shape, second: Shape, rows: Flags, factor: float) -> Shape:
     """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
 
     def replaced(one: Whole, other: Whole) -> Whole:
@@ -148,7 +149,7 @@ def _joined(first: Shape, second: Shape, rows: Rows, factor: float) -> Shape:
     )
 
 
-def frozen_at(model: Model, rows: Rows, replicas: Whole, prices: Prices) -> tuple[Model, Prices]:
+def frozen_at(model: Model, rows: Flags, replicas: Whole, prices: Prices) -> tuple[Model, Prices]:
     """Freeze some rows of a model as they are in a placement; prices lose those of pins that then hold."""
     inside = [np.where(rows[:, None], replicas, each) for each in (model.batch.lower, model.batch.upper)]
     batch = replace(model.batch, lower=inside[0], upper=inside[1])
@@ -164,6 +165,20 @@ def frozen_at(model: Model, rows: Rows, replicas: Whole, prices: Prices) -> tupl
         pins=tuple(model.pins[number] for number in kept),
     )
     return frozen, Prices(prices.capacity, prices.pins[kept])
+
+
+def by_themselves(model: Model, rows: Flags, prices: Prices) -> Model:
+    """Return some rows alone, with capacity at a price: what others make of it, as long as there is any."""
+    batch, at = model.batch, np.flatnonzero(rows)
+    part = rows_of(model, at)
+    others = batch.usage(np.where(rows[:, None], 0, batch.lower))
+    coupling = replace(batch.coupling, limit=np.maximum(batch.coupling.limit - others, 0))
+    alone = replace(part.batch, coupling=coupling)
+    # Sums of a row fit 64 bits, however dear a limit is.
+    dearest = MOST_OF_A_ROW / max(1, int(alone.totals.max(initial=1)))
+    dear = np.rint(np.minimum(place_prices(model, prices, at), dearest)).astype(np.int64)
+    shapes = (part.shapes[0] + Shape.straight(dear), *part.pinned)
+    return replace(part, batch=alone, curve=curve_of(alone, shapes), shapes=shapes, grain=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

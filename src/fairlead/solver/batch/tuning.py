@@ -45,14 +45,6 @@ MOST_OF_PRICE = 0.5
 # How often the reach is halved to keep the program small; pieces that cost just their price stay in.
 MASTER_HALVINGS = 12
 
-# Urgent rows are settled among pieces that are so near, as a part of what a first unit of their row costs,
-# and other rows beside them; nearer where that were more pieces than this. So many nodes are looked at.
-SETTLING_REACH, BESIDE_REACH = 0.04, 0.25
-SETTLING_SEGMENTS, BESIDE_SEGMENTS = 1350, 6000
-SETTLING_NODES = 30
-# How much less than a pin may be used, as a part of what is left of it: more than the solver takes for equal.
-SETTLING_MARGIN = 2e-6
-
 # --- Sifting
 
 # Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
@@ -228,7 +220,7 @@ SHARE_OF_PROGRAMS = 0.5
 # Of the time that is left, what a level may use while others wait.
 LEVELS_SHARE_OF_TIME = 0.6
 # The same of a level after one that was guided: what it settles is where the last one starts.
-SHARE_OF_LATER = 0.65
+SHARE_OF_LATER = 0.75
 # The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
 WORTH_FREEZING = 0.2
 # The same for a proof that there is no placement.

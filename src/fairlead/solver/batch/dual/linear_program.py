@@ -1,4 +1,4 @@
-"""Linear programs of equations, handed to GLOP as numbers, or to SCIP where some variables are whole.
+"""Linear programs of equations, handed to GLOP as numbers.
 
 MathOpt's own classes keep an object for every variable and look each up by hash; for programs that are solved
 many times a second that takes longer than the simplex method. Its protocol buffers are what these classes are
@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from ortools.math_opt import (  # type: ignore[import-untyped]
     callback_pb2,
     model_parameters_pb2,
@@ -90,36 +89,16 @@ def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = No
     return Optimum(primal, dual, solution.primal_solution.objective_value, iterations, basis)
 
 
-def whole_solution(
-    program: LinearProgram, whole: NDArray[np.bool_], deadline: Deadline, nodes: int
-) -> tuple[Floats, float] | None:
-    """Return the first solution in which some variables are whole, and its cost; None where none was found.
-
-    So many nodes of the search are looked at.
-    """
-    model = _written(program)
-    model.variables.integers[:] = whole.tolist()
-    # The first one is found near the linear program; more of them, or cuts, take long and win little.
-    cuts = parameters_pb2.EMPHASIS_LOW
-    how = parameters_pb2.SolveParametersProto(node_limit=nodes, solution_limit=1, threads=1, cuts=cuts)
-    result = _solved(model, deadline, None, parameters_pb2.SOLVER_TYPE_GSCIP, how)
-    if not result.solutions:
-        return None
-    found = result.solutions[0].primal_solution
-    primal = np.zeros(len(program.cost))
-    primal[np.searchsorted(program.keys, _whole(found.variable_values.ids))] = found.variable_values.values
-    return primal, float(found.objective_value)
-
-
-def _solved(model: Any, deadline: Deadline, basis: Any, solver_type: Any, how: Any) -> Any:
-    """Return what a solver says of a program."""
+def _best(model: Any, deadline: Deadline, basis: Any) -> Any:
+    """Return what GLOP says of a program; None where it finds no optimum in time."""
+    how = parameters_pb2.SolveParametersProto()
     seconds = deadline.remaining()
     if seconds != float("inf"):
         how.time_limit.FromTimedelta(timedelta(seconds=max(SHORTEST, seconds)))
     try:
-        return solver.solve(
+        result = solver.solve(
             model,
-            solver_type,
+            parameters_pb2.SOLVER_TYPE_GLOP,
             parameters_pb2.SolverInitializerProto(),
             how,
             model_parameters_pb2.ModelSolveParametersProto(initial_basis=basis),
@@ -130,12 +109,6 @@ def _solved(model: Any, deadline: Deadline, basis: Any, solver_type: Any, how: A
         )
     except StatusNotOk as refusal:
         raise InternalError(f"a linear program is refused: {refusal}") from None
-
-
-def _best(model: Any, deadline: Deadline, basis: Any) -> Any:
-    """Return what GLOP says of a program; None where it finds no optimum in time."""
-    how = parameters_pb2.SolveParametersProto()
-    result = _solved(model, deadline, basis, parameters_pb2.SOLVER_TYPE_GLOP, how)
     return result if result.termination.reason == result_pb2.TERMINATION_REASON_OPTIMAL else None
 
 

@@ -4,14 +4,13 @@ All other pieces are taken or left as the prices say. The dual of the core gives
 `fairlead.solver.batch.dual.sifting`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
-from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum, whole_solution
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
 from fairlead.solver.batch.dual.relaxation import PricedRows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
 from fairlead.solver.running.deadline import Deadline
@@ -189,51 +188,6 @@ def solve_master(
     down = np.maximum(0.0, -found.dual[count:]) * model.unit / _sizes(model)
     prices = Prices(*np.split(down, [len(batch.coupling.limit)]))
     return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
-
-
-def settled(
-    model: Model, prices: Prices, rows: Floats, settling: NDArray[np.bool_], deadline: Deadline
-) -> tuple[Whole, float] | None:
-    """Return a placement that is whole in some rows and keeps all limits and pins, and what it costs, about.
-
-    All other rows may be cut. None where none is found.
-    """
-    segments = _segments_beside(model, prices, rows, settling)
-    program = _program(model, segments, Prices.none(model), Prices.none(model))
-    pieces, limits = len(segments.row), len(model.batch.coupling.limit)
-    upper, sides = program.upper.copy(), program.sides.copy()
-    upper[pieces : pieces + limits + len(model.pins)] = 0.0
-    # What passes a pin by as little as the solver cannot see would break it.
-    pinned = sides[len(rows) + limits :]
-    pinned -= tuning.SETTLING_MARGIN * np.maximum(1.0, np.abs(pinned))
-    whole = np.zeros(len(upper), dtype=np.bool_)
-    whole[:pieces] = settling[segments.row]
-    program = replace(program, upper=upper, sides=sides)
-    found = whole_solution(program, whole, deadline, tuning.SETTLING_NODES)
-    if found is None:
-        return None
-    replicas = segments.base.copy()
-    taken = np.rint(found[0][:pieces]).astype(np.int64)
-    np.add.at(replicas, (segments.row, segments.column), taken)
-    return replicas, found[1] * model.unit + model.steps(segments.base)
-
-
-def _segments_beside(model: Model, prices: Prices, rows: Floats, settling: NDArray[np.bool_]) -> Segments:
-    """Return pieces near the prices as parts of what first units cost, and not too many of other rows."""
-    first = np.zeros(len(rows))
-    for price, level in zip((1.0, *prices.pins.tolist()), model.curve.slopes, strict=True):
-        first = np.maximum(first, price * np.abs(level[0]).max(axis=1, initial=0))
-    near, beside = tuning.SETTLING_REACH, tuning.BESIDE_REACH
-    while True:
-        reach = np.where(settling, near, beside) * first
-        segments = segments_of(model, prices, rows, reach[:, None])
-        count = int(settling[segments.row].sum())
-        if count > tuning.SETTLING_SEGMENTS and near > tuning.MASTER_TINY:
-            near /= 2
-        elif len(segments.row) - count > tuning.BESIDE_SEGMENTS and beside > tuning.MASTER_TINY:
-            beside /= 2
-        else:
-            return segments
 
 
 def _sizes(model: Model) -> Floats:

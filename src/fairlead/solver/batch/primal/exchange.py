@@ -34,12 +34,19 @@ class Exchange:
 
     @classmethod
     def start(
-        cls, model: Model, prices: Prices, rows: Floats, replicas: Whole, factor: float = 4.0
+        cls,
+        model: Model,
+        prices: Prices,
+        rows: Floats,
+        replicas: Whole,
+        factor: float,
+        charged: Prices | None = None,
     ) -> "Exchange":
-        """Start from a placement that keeps the totals of all rows."""
+        """Start from a placement that keeps the totals of all rows; limits are charged by their prices."""
         usage = replicas.T.astype(np.float64) @ model.batch.needs.astype(np.float64)
         pinned = np.array([shape.value(replicas).sum(dtype=np.float64) for shape in model.pinned])
-        return cls(model, prices, rows, replicas.copy(), Charges.of(model, prices, factor), usage, pinned)
+        charges = Charges.of(model, charged or prices, factor)
+        return cls(model, prices, rows, replicas.copy(), charges, usage, pinned)
 
     def improve(self, reach: float, deadline: Deadline | None = None) -> float:
         """Make one round of exchanges of moves whose reduced cost is within reach; return what they gain."""

@@ -5,21 +5,24 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
 from fairlead.solver.running.deadline import Deadline
 
 
-def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:
+def exchange_all(
+    level: Incumbent, start: Whole, latest: Deadline | None = None, charged: Prices | None = None
+) -> None:
     """Exchange replicas until little is won any more; charge more for broken limits until none is.
 
     Where a placement is known that ends at the latest time, if there is one; where none is known yet the
-    search may go on a little longer than the level, see `Incumbent.due`.
+    search may go on a little longer than the level, see `Incumbent.due`. Broken limits are charged by other
+    prices than those of the level, if some are given.
     """
     replicas = start
     for charge in tuning.REPAIR_CHARGES:
-        exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
+        exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge, charged)
         for reach in (
             (*tuning.REPAIR_REACHES, *tuning.FAR_REACHES)
             if charge == tuning.REPAIR_CHARGES[-1]
