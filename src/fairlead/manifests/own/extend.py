@@ -1,6 +1,6 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -13,7 +13,6 @@ from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import move_budgets, prices, profile
 from fairlead.manifests.own.adder import WAYS, Added, Adder
-from fairlead.manifests.own.extended import Extended
 from fairlead.manifests.own.sets import (
     Remark,
     named,
@@ -27,6 +26,7 @@ from fairlead.manifests.validation import Located
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
+from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.workload import Workload
 
@@ -57,38 +57,34 @@ def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[
     return found
 
 
-def extend(
-    manifests: Sequence[Located[Object]],
-    clusters: Sequence[Cluster],
-    workloads: Sequence[Workload],
-    extensions: Extensions,
-) -> Extended:
-    """Add to workloads what our own kinds say of them."""
-    adder = Adder({cluster.name: cluster for cluster in clusters})
-    extended = list(workloads)
+def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions: Extensions) -> Problem:
+    """Return a problem with what our own kinds say of its workloads, of its levels and of its clusters."""
+    clusters = problem.cluster_by_name
+    adder = Adder(clusters)
+    workloads = list(problem.workloads)
     told = list(_selecting_nothing(manifests, workloads))
     for kind, way in WAYS.items():
         for located in sorted(of_kind(manifests, kind), key=lambda one: one.model.kind):
-            told.extend(way.remarks(located, adder.clusters))
+            told.extend(way.remarks(located, clusters))
             add = partial(way.add, adder, located)
-            for position, workload in enumerate(extended):
+            for position, workload in enumerate(workloads):
                 if selects_workload(located, workload):
-                    extended[position], remarks = _added(add, workload)
+                    workloads[position], remarks = _added(add, workload)
                     told.extend(one._replace(workload=workload.key) for one in remarks)
-    companions, lonely = _companions(manifests, extended)
-    budgets, idle = _budgets(manifests, clusters, extended)
+    companions, lonely = _companions(manifests, workloads)
+    budgets, idle = _budgets(manifests, clusters, workloads)
     wanted = next((one.model.spec for one in of_kind(manifests, Profile)), ProfileSpec())
-    strange = profile.unknown_groups(of_kind(manifests, own.FailureRates), clusters)
-    warnings = tuple(statements([*told, *lonely, *idle, *strange]))
-    rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
-    return Extended(
-        tuple(extended),
-        rules,
-        profile.order(wanted, extensions),
-        profile.measure(wanted),
-        profile.tolerances(wanted, extensions),
-        profile.rates_of(of_kind(manifests, own.FailureRates)),
-        warnings,
+    rates = of_kind(manifests, own.FailureRates)
+    strange = profile.unknown_groups(rates, problem.clusters)
+    return replace(
+        problem,
+        workloads=tuple(workloads),
+        rules=(*problem.rules, *companions, *budgets),
+        levels=profile.order(wanted, extensions),
+        deviation=profile.measure(wanted),
+        warnings=(*problem.warnings, *statements([*told, *lonely, *idle, *strange])),
+        tolerances=profile.tolerances(wanted, extensions),
+        failure_rates=profile.rates_of(rates),
     )
 
 
@@ -120,16 +116,15 @@ def _companions(
 
 
 def _budgets(
-    manifests: Sequence[Located[Object]], clusters: Sequence[Cluster], workloads: Sequence[Workload]
+    manifests: Sequence[Located[Object]], clusters: Mapping[str, Cluster], workloads: Sequence[Workload]
 ) -> tuple[tuple[MoveBudget, ...], list[Remark]]:
     """Return how many replicas may move, and sets of clusters that match nothing."""
-    known = {cluster.name: cluster for cluster in clusters}
     rules: list[MoveBudget] = []
     idle: list[Remark] = []
     for located in of_kind(manifests, own.MoveBudget):
         members = selected(located.model.spec.workload_selector, workloads)
-        rules.extend(move_budgets.budgets(located, members, known))
-        idle.extend(move_budgets.remarks(located, known))
+        rules.extend(move_budgets.budgets(located, members, clusters))
+        idle.extend(move_budgets.remarks(located, clusters))
     return tuple(rules), idle
 
 
