@@ -203,7 +203,7 @@ class Weighed:
     weights: Mapping[str, int]
     closed: Mapping[str, Ground]
     """Candidates that cannot be weighed and so are none."""
-    full: Mapping[str, Ground]
+    full: Mapping[str, Ground] = field(default_factory=dict)
     """Candidates that cannot be weighed and take nothing new."""
 
 
@@ -265,6 +265,19 @@ class Fleet:
         closed = {name: why for name, why in unknown.items() if name not in workload.current}
         weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
         return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
+
+    def by_room(
+        self, standing: Standing, weigh: Callable[[Sequence[str]], Weighed]
+    ) -> tuple[Standing, Mapping[str, int]]:
+        """Return how clusters stand to a workload that is weighed by their room, and the weights.
+
+        Closed clusters of unknown room stay closed even if their taints were tolerated; what runs on one of
+        them would stay there, and count.
+        """
+        found, there = weigh(standing.names), weigh(standing.openable())
+        unknown = {**there.closed, **there.full}
+        shut = standing.closed_for_good(unknown, spoiling=there.full, cause=Cause.UNWEIGHABLE)
+        return shut.without(found.closed).limited(found.full), found.weights
 
 
 def roomiest(rooms: Mapping[str, int | None]) -> list[str]:

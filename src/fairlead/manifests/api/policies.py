@@ -62,10 +62,10 @@ class ClusterSet(Api):
         return selectors.LabelSelector() if self.label_selector is None else self.label_selector.selector
 
     @cached_property
-    def fields(self) -> tuple[selectors.FieldRequirement, ...]:
+    def fields(self) -> tuple[selectors.Requirement, ...]:
         """What provider, region and zone must satisfy."""
         stated = self.field_selector.match_expressions if self.field_selector else ()
-        return tuple(selectors.FieldRequirement(one.key, one.operator, one.values) for one in stated)
+        return tuple(selectors.Requirement(one.key, one.operator, one.values) for one in stated)
 
 
 class ClusterAffinity(ClusterSet):
@@ -156,6 +156,12 @@ class StaticClusterWeight(Targeted):
     """The weight of a set of clusters."""
 
     weight: Weight
+
+    @cached_property
+    def single(self) -> tuple[str, int] | None:
+        """The one cluster that it names, below ``targetCluster``, and its weight; None for any other set."""
+        names = self.target_cluster.cluster_names if self.only_names else ()
+        return (names[0], self.weight) if len(names) == 1 else None
 
 
 class ExtendFields(Api):

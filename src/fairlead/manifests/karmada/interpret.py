@@ -17,7 +17,6 @@ from fairlead.manifests.karmada.preferences import (
     STATIC,
     Declaration,
     ResolvedBounds,
-    Terms,
     is_aggregated,
     is_dynamic,
     preferences_of,
@@ -79,7 +78,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
     Those of bounds and of totals are told with what they do not bound or hold.
     """
     clusters = resolver.clusters
-    for path, affinity in _sets(declared.placement, resolver.terms):
+    for path, affinity in _sets(declared.placement, resolver):
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
             if not all(map(clusters.__contains__, names)):
                 unknown = [name for name in dict.fromkeys(names) if name not in clusters]
@@ -92,7 +91,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                 yield Statement(KIND, text, where)
 
 
-def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet]]:
+def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield the sets of clusters that candidates and static weights come from, with their paths.
 
     Static weights that are all for single clusters that there are, are left out.
@@ -101,7 +100,7 @@ def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet
         if tier.affinity is not None:
             yield tier.path, tier.affinity
     for path, preferences in preferences_of(placement.replica_scheduling):
-        if terms.singles(preferences.static_weight_list) is not None:
+        if resolver.alone(preferences.static_weight_list) is not None:
             continue
         for position, term in enumerate(preferences.static_weight_list):
             yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
@@ -137,8 +136,8 @@ class Interpreter(Resolver):
             if group.name is not None
         )
         standings = [division.standing for *_, division in found]
-        idle = without_effect(self.bounds(first, declared), standings, declared, self.present)
-        doubts = [tuple(self._doubts(division, declared, workload, made)) for _, made, division in found]
+        idle = without_effect(first.bounds, standings, declared, self.present)
+        doubts = [tuple(self._doubts(division, workload, made)) for _, made, division in found]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
@@ -164,18 +163,17 @@ class Interpreter(Resolver):
     def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
         """Yield the candidates, then all rules in which no single workload counts, each with its line."""
         yield self._candidates(division, declared)
-        yield from located(self.totals(division, declared), declared.source)
-        bounds = self.bounds(division, declared)
-        if bounds.minimum or bounds.maximum:
-            yield _at_lines(bounds, _where_held(division, declared), declared)
+        yield from located(division.totals, declared.source)
+        if division.bounds.minimum or division.bounds.maximum:
+            yield _at_lines(division.bounds, _where_held(division, declared), declared)
         for rule, path in spreads(declared.placement, division.standing.names, self.clusters):
             yield replace(rule, source=declared.source(path))
 
     def _doubts(
-        self, division: Division, declared: Declared, workload: Workload, rules: Iterable[WorkloadRule]
+        self, division: Division, workload: Workload, rules: Iterable[WorkloadRule]
     ) -> Iterator[Statement]:
         totals = [rule for rule in rules if isinstance(rule, GroupTotal)]
-        return doubtful(self.totals(division, declared), totals, workload, self.present)
+        return doubtful(division.totals, totals, workload, self.present)
 
     def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
         """Say that what runs stays; nothing where nothing runs."""
