@@ -1,10 +1,10 @@
 """Documents that know the line of each of their values."""
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any, ClassVar, Protocol
 
 from fairlead.models.source import ObjectName, Source
 
@@ -59,6 +59,8 @@ class LineTable:
 class Places(Protocol):
     """Where the values of one document, or of a part of it, stand: known, or looked for when asked."""
 
+    known: ClassVar[bool]
+
     @property
     def file(self) -> str:
         """Path as the user gave it."""
@@ -80,10 +82,6 @@ class Places(Protocol):
         """Return the places of a mapping of `size` entries that got more entries at its end."""
         ...
 
-    def later(self) -> Callable[[], int] | None:
-        """Return what looks for the line; None where it is known."""
-        ...
-
 
 def has_entry(data: Any, step: str | int) -> bool:
     """Tell whether a mapping or list has an entry."""
@@ -98,6 +96,7 @@ class NoLines:
 
     file: str
     line: int = 0
+    known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "NoLines":
         """Return the same, where there is such an entry."""
@@ -110,10 +109,6 @@ class NoLines:
         del size, places
         return self
 
-    def later(self) -> None:
-        """Return None: it is known that there is no line."""
-        return
-
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -123,6 +118,7 @@ class Lines:
     table: LineTable
     line: int
     block: int
+    known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "Lines":
         """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
@@ -142,10 +138,6 @@ class Lines:
         lines = [*self.table.lines[own], *(place.line for place in places)]
         blocks = [*self.table.blocks[own], *(0 for _ in places)]
         return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
-
-    def later(self) -> None:
-        """Return None: the line is known."""
-        return
 
 
 @dataclass(frozen=True)
@@ -200,10 +192,10 @@ class Document:
             data = data[step]
         own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
         holder = self.holder
-        whole, later = (*self.at, *path), lines.later()
-        if later is not None:
-            return Source.late(lines.file, later, holder.kind, whole, own, holder)
-        return Source(lines.file, lines.line, holder.kind, whole, own, holder)
+        whole = (*self.at, *path)
+        if lines.known:
+            return Source(lines.file, lines.line, holder.kind, whole, own, holder)
+        return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
 
 
 def object_name(data: Mapping[str, Any]) -> ObjectName:
