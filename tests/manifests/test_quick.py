@@ -196,7 +196,7 @@ def test_what_kubectl_prints_is_plain() -> None:
     ((_, places),) = read_text("x.yaml", text)[0]
     assert isinstance(places, late.LateLines)
     assert [places.text.line(("items", 1, *path)) for path in ((), ("b",))] == [6, 7]
-    assert [item.text for item in places.text.items] == ["- a: 1\n  b:\n  - c", "- a: 2\n  b: {}"]
+    assert [item.text for item in places.text.items] == ["- a: 1\n  b:\n  - c\n", "- a: 2\n  b: {}\n"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which workloads a WorkloadRebalancer asks to be placed afresh."""
+"""What the input says of a workload: template, binding, policy, and who asks to place it afresh."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
