@@ -161,10 +161,15 @@ def _to_time(value: object) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _to_quantity(value: object) -> Fraction:
+def to_signed_quantity(value: object, such_as: str = "-4Gi") -> Fraction:
+    """Read a quantity that may be negative, exactly: an overcommitted cluster has less than nothing."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("must be a quantity such as 500m, 2 or 4Gi")  # noqa: TRY004 - pydantic collects ValueError
-    quantity = parse_quantity(value)
+        raise ValueError(f"must be a quantity such as 500m, 2 or {such_as}")  # noqa: TRY004 - pydantic collects ValueError
+    return parse_quantity(value)
+
+
+def _to_quantity(value: object) -> Fraction:
+    quantity = to_signed_quantity(value, "4Gi")
     if quantity < 0:
         raise ValueError("must not be negative")
     return quantity
@@ -246,7 +251,13 @@ class Object(Api):
     kind: Annotated[Text, Inert("decides how the manifest is read")]
     metadata: ObjectMeta
 
-    cluster_scoped: ClassVar[bool] = False
+    namespaced: ClassVar[bool] = True
+    """False for kinds that no namespace holds, beside those whose names begin with Cluster."""
+
+    @property
+    def cluster_scoped(self) -> bool:
+        """Whether no namespace holds it, as a ClusterPropagationPolicy."""
+        return not self.namespaced or self.kind.startswith("Cluster")
 
     @property
     def in_namespace(self) -> str:

@@ -328,12 +328,6 @@ class PropagationSpec(Api):
 
 
 class PropagationPolicy(Object):
-    """A policy for the resources of its namespace."""
+    """A policy for the resources of its namespace; a ClusterPropagationPolicy is for those of all."""
 
     spec: PropagationSpec
-
-
-class ClusterPropagationPolicy(PropagationPolicy):
-    """A policy for the resources of all namespaces."""
-
-    cluster_scoped = True
