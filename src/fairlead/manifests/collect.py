@@ -147,7 +147,7 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
     extensions = extensions or Extensions()
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
-    known = Known()
+    known = Known(dict)
     for document in documents:
         kind = KINDS.get((document.api_version, document.kind))
         if kind is not None:

@@ -22,7 +22,6 @@ from fairlead.manifests.api.meta import (
     Toleration,
     Weight,
     shared,
-    shared_items,
 )
 from fairlead.models import selectors
 
@@ -225,7 +224,7 @@ class ClusterPreferences(ClusterConstraint):
     may also stand right here.
     """
 
-    static_weight_list: Annotated[tuple[StaticClusterWeight, ...], shared_items("weight")] = ()
+    static_weight_list: Annotated[tuple[StaticClusterWeight, ...], shared("weight", items=True)] = ()
     dynamic_weight: Literal["", "AvailableReplicas"] = ""
     static_specify_list: tuple[SpecifiedReplicas, ...] = ()
     extend_static_list: tuple[SpecifiedReplicas, ...] = ()

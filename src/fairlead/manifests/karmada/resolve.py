@@ -20,7 +20,7 @@ from fairlead.manifests.karmada.preferences import (
     static_weights,
     weighted_terms,
 )
-from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
+from fairlead.manifests.karmada.totals import Resolved, resolve, without_unlisted
 from fairlead.manifests.standing import (
     EVICTING,
     NO_AFFINITY,
@@ -113,7 +113,7 @@ class Division:
     tiers: TieredNames
     """Candidates by overflow tier; empty where there are not at least two."""
     bounds: ResolvedBounds
-    totals: tuple[Group, ...]
+    totals: tuple[Resolved, ...]
     key: Hashable | None
     """Equal for workloads that share this division; None where nobody does."""
 
