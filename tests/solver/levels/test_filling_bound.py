@@ -28,13 +28,23 @@ from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.filling_bound import Asked, branches_of, evened_out
+from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of, evened_out
 from fairlead.solver.levels.own_cost import is_own, own_cost
+from fairlead.solver.levels.priced_ranges import ranges_at_prices
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
 
 ABC = ("a", "b", "c")
+
+
+def wide(problem: Problem) -> dict[Place, Range]:
+    """Return ranges that leave out nothing."""
+    return {
+        Place(each.key, cluster.name): Range(0, each.replicas)
+        for each in problem.workloads
+        for cluster in problem.clusters
+    }
 
 
 def bound_of(
@@ -45,19 +55,38 @@ def bound_of(
     pins: Mapping[Level, Fraction] = MappingProxyType({}),
 ) -> Fraction | None:
     """Return the bound with no level narrowing anything, in ranges that leave out nothing."""
-    ranges = {
-        Place(each.key, cluster.name): Range(0, each.replicas)
-        for each in problem.workloads
-        for cluster in problem.clusters
-    }
+    branches = searched(problem, rule, known, level, pins)
+    return None if branches is None else branches.bound
+
+
+def searched(
+    problem: Problem,
+    rule: Balance,
+    known: Placement,
+    level: Level = BALANCE,
+    pins: Mapping[Level, Fraction] = MappingProxyType({}),
+) -> Branches | None:
+    """Return what a search finds with no level narrowing anything, in ranges that leave out nothing."""
     # More than the small problems here cost, so that nothing ends early.
     enough = Fraction(1 if level == BALANCE else 10)
     asked = Asked(level, lambda _: enough, pins)
-    branches = branches_of(rule, problem, known, {}, ranges, asked)
-    if branches is None:
-        return None
-    branches.search(asked, Deadline())
-    return branches.bound
+    branches = branches_of(rule, problem, known, {}, wide(problem), asked)
+    if branches is not None:
+        branches.search(asked, Deadline())
+    return branches
+
+
+def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
+    """Tell whether a placement is in all ranges."""
+    return all(
+        lower <= placement.of(place.workload).get(place.cluster, 0) <= upper
+        for place, (lower, upper) in left.items()
+    )
+
+
+def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Range]:
+    """Return what is left by prices of what costs so much at most, where that is less."""
+    return dict(ranges_at_prices(branches.whole, most, best, wide(problem), Deadline()))
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
@@ -129,7 +158,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     costs there: half of those that are left keep that.
     """
     counted = pinned = 0
-    above = Counter[str]()
+    above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(problem, rule, every[-1])
         if bound is None:
@@ -139,21 +168,26 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
         kept, pins, order = every, dict[Level, Fraction](), levels_of(problem)
         for level in (each for each in order if each == BALANCE or is_own(each)):
             costs = [Fraction(value_of(problem, each, level)) for each in kept]
-            found = (
-                bound_of(problem, rule, kept[-1], level, pins)
+            branches = (
+                searched(problem, rule, kept[-1], level, pins)
                 if level == BALANCE or BALANCE in pins
                 else None
             )
-            if found is not None:
-                assert found <= min(costs)
-                above[level.key] += found > 0
+            if branches is not None and branches.bound is not None:
+                assert branches.bound <= min(costs)
+                above[level.key] += branches.bound > 0
                 pinned += len(pins) > 1
+                cheapest = [each for each, cost in zip(kept, costs, strict=True) if cost == min(costs)]
+                left = narrowed(branches, problem, min(costs), cheapest[0])
+                narrower[level.key] += len(left)
+                assert all(is_inside(each, left) for each in cheapest)
             pins[level] = sorted(costs)[len(costs) // 2]
             kept = [each for each, cost in zip(kept, costs, strict=True) if cost <= pins[level]]
     assert counted > 5
     assert above[DYNAMIC_DEVIATION.key]
     assert above[MOVES_LAST.key]
     assert pinned > 5
+    assert narrower.total() > 3
 
 
 def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
@@ -161,7 +195,8 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
 
     Shares are 1/2 and 1/2, so with u of 12 cores on a balance is 4 (u/12 - 1/2)^2, and 0 only at u = 6. With
     weights of 5 and 1 the quotas are 5 and 1, so three and three cost 4/5 + 4 each, 48/5 together. Where
-    balance may be anything the deviation can be 0.
+    balance may be anything the deviation can be 0. Where it may be a ninth, at u = 8, four and two cost
+    1/5 + 1 each; five and one beside three and three cost 4/5 + 4: of what costs 12/5 nothing else is left.
     """
     names = ("a", "b")
     rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}))
@@ -177,6 +212,14 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
     pinned = bound_of(problem, rule, known, level, {BALANCE: Fraction(0)})
     assert pinned is not None
     assert least * Fraction(95, 100) <= pinned <= least
+    best = Placement({"left": {"a": 4, "b": 2}, "right": {"a": 4, "b": 2}})
+    ninth = searched(problem, rule, best, level, {BALANCE: Fraction(1, 9)})
+    assert ninth is not None
+    assert narrowed(ninth, problem, Fraction(12, 5), best) == {
+        Place(key, name): Range(count, count)
+        for key in ("left", "right")
+        for name, count in (("a", 4), ("b", 2))
+    }
     free = bound_of(problem, rule, known, level, {BALANCE: Fraction(1)})
     assert free is not None
     assert free <= 0

@@ -2,8 +2,8 @@
 
 A mix may hold parts of choices, which no placement does, so its bound may lie below all placements
 (`fairlead.solver.levels.mixing`). Where it is not enough, the replicas of one workload on one cluster are cut
-in two, up to their mean in the mix and beyond it, and both are bounded: first where mixing gains most (branch
-and bound). What there is most of in every mix is a placement that may be a good one.
+in two, at their mean in the mix or at the least of its choices, and both are bounded: first where mixing
+gains most (branch and bound). What there is most of in every mix is a placement that may be a good one.
 """
 
 import heapq
@@ -97,8 +97,10 @@ class Branches:
     ----------
     limits
         What levels are pinned to.
+    whole
+        All placements.
     root
-        The whole, as long as its bound may get better at other prices.
+        The same, as long as its bound may get better at other prices.
     parts
         Parts that may be cut, the one of the least bound first.
     done
@@ -110,6 +112,7 @@ class Branches:
     """
 
     limits: tuple[Fraction | None, ...]
+    whole: Blend
     root: Blend | None
     parts: list[_Part] = field(default_factory=list)
     done: list[Fraction] = field(default_factory=list)
@@ -212,7 +215,10 @@ def branches_of(
             if bool(choice.need.any()) or any(each.counts for each in own):
                 own = (*own, OwnCost.nothing(len(choice.names)))
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
-    return Branches(limits, Blend.of(rows, mixes, limits)) if mixes else None
+    if not mixes:
+        return None
+    blend = Blend.of(rows, mixes, limits)
+    return Branches(limits, blend, blend)
 
 
 def evened_out(
@@ -270,9 +276,8 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
     if priced is None or not mixed:
         return None
     places = [(-at, -cluster) for _, _, at, cluster in heapq.nlargest(TRIED, mixed)]
-    parts = blend.parts(
-        priced, [(at, *side) for at, cluster in places for side in _sides(blend.mixes[at], cluster)]
-    )
+    cuts = [(at, side) for at, cluster in places for cut in _cuts(blend, at, cluster) for side in cut]
+    parts = blend.parts(priced, [(at, *side) for at, side in cuts])
 
     def risen(part: Part | None) -> Fraction | float:
         return math.inf if part is None else part.term - priced.terms[part.at]
@@ -282,13 +287,19 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
     return [blend.within(priced, part) for part in best if part is not None]
 
 
-def _sides(mix: Mix, cluster: int) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
-    """Return bounds up to the mean of a workload's replicas on a cluster, and beyond it."""
-    mean = int(np.floor(mix.mean[cluster] + NOTHING))
-    none = np.zeros(len(mix.choice.names), dtype=np.int64)
-    fewer, more = none + mix.choice.total, none.copy()
-    fewer[cluster], more[cluster] = mean, mean + 1
-    return (none, fewer), (more, none + mix.choice.total)
+def _cuts(blend: Blend, at: int, cluster: int) -> Iterator[Sequence[tuple[Numbers, Numbers]]]:
+    """Yield bounds on both sides of some numbers of a workload's replicas on a cluster, the best one first.
+
+    That is their mean, for balance; else the least of all choices: often none, and the cluster is in use or
+    is not. Measured: of cuts that raise no bound at known prices, these tell more in the end.
+    """
+    mix = blend.mixes[at]
+    mean, least = int(np.floor(mix.mean[cluster] + NOTHING)), int(mix.counts[:, cluster].min())
+    for most in dict.fromkeys((mean, least) if blend.limits[-1] is None else (least, mean)):
+        none = np.zeros(len(mix.choice.names), dtype=np.int64)
+        fewer, more = none + mix.choice.total, none.copy()
+        fewer[cluster], more[cluster] = most, most + 1
+        yield (none, fewer), (more, none + mix.choice.total)
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:

@@ -20,11 +20,14 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.filling_bound import PARTS, Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own
+from fairlead.solver.levels.priced_ranges import ranges_at_prices
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 
 # Of the time that is left, what a bound by prices may use.
 FILLING = 0.4
+# The same, what leaving out may use that prices tell of.
+NARROWING = 0.1
 # Of a step, what costs that are whole steps need not be bounded by.
 ALMOST = Fraction(1023, 1024)
 # Of a tolerance, how near to a bound is looked for: the better the bound, the more room for later levels.
@@ -147,16 +150,21 @@ class LevelBounds:
         if level in self.targets:
             self.targets = {**self.targets, level: self.targets[level].raised(found)}
 
+    def _narrow_at_prices(self, level: Level, steps: int | None) -> None:
+        """Leave out what no placement holds that costs so many steps on a level that prices bound."""
+        branches = self.branches.get(level)
+        if branches is None or steps is None or self.best is None or self.outline is None:
+            return
+        most, until = _most(level, self.outline, steps), self.deadline.part(NARROWING)
+        self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
+
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:
         """Return what levels are pinned to that bind workloads together."""
         found, everybody = dict[Level, Fraction](), frozenset(self.problem.workload_by_key)
         for level, steps in self.pins:
-            cost = outline.levels[level]
-            if level == BALANCE:
-                found[level] = cost.value(steps) + error(cost)
-            elif is_own(level) and not everybody <= self.apart.get(level, frozenset()):
-                # Every cost that adds up is rounded down by less than a step.
-                found[level] = cost.value(steps if cost.exact else steps + len(cost.costs))
+            own = is_own(level) and not everybody <= self.apart.get(level, frozenset())
+            if level == BALANCE or own:
+                found[level] = _most(level, outline, steps)
         return found
 
     def _wanted(self, level: Level, found: Placement | None, part: float = 1) -> Fraction:
@@ -208,3 +216,12 @@ class LevelBounds:
         if cost is not None and not cost.exact:
             value = cost.value(cost.steps(placement))
         return max(value, self.targets[level].value) if level in self.targets else value
+
+
+def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
+    """Return what a level costs at most where it costs so many steps, which may be rounded down."""
+    cost = outline.levels[level]
+    if level == BALANCE:
+        return cost.value(steps) + error(cost)
+    # Every cost that adds up is rounded down by less than a step.
+    return cost.value(steps if cost.exact else steps + len(cost.costs))

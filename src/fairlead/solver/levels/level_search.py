@@ -109,11 +109,15 @@ class LevelSearch(LevelModels):
             self._look_at_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
-            least = self._narrow(cost, self._pin_of(level, cost))
+            # A target may still be raised: what is beyond it now is not out of question.
+            before = None if level in self.targets else self._pin_of(level, cost)
+            least = self._narrow(cost, before)
             note = self._note(level, None if self.restricted else least)
             if not note.proven and self._is_priced_first(level):
                 self._price(level, PARTS if self.tried else FEW_PARTS if level in self.targets else 1)
                 note = self._note(level, None if self.restricted else least)
+            before = None if level in self.targets else self._pin_of(level, cost)
+            self._narrow_at_prices(level, before)
             waits = note.proven or self._may_wait(level) or (self.best is not None and self.is_over(level))
             encoding = None if waits else self._encode()
             if encoding is not None:
@@ -125,14 +129,22 @@ class LevelSearch(LevelModels):
                 note = self._note(level, None if self.restricted else known)
             pin = self._pin_of(level, cost)
             if pin is not None:
-                self.pins.append((level, pin))
-                if note.proven and level not in self.targets:
-                    self.totals |= totals_known(self.problem, level, pin)
-                self._narrow(cost, pin)
-                self._pin_apart(level, cost)
-                self.start = self.best
+                if pin != before:
+                    self._narrow_at_prices(level, pin)
+                self._pin(level, pin, proven=note.proven)
         self.notes.append(self._raised(level, note))
         return True
+
+    def _pin(self, level: Level, steps: int, *, proven: bool) -> None:
+        """Let a level cost so many steps at most from now on."""
+        if self.outline is None:
+            return
+        self.pins.append((level, steps))
+        if proven and level not in self.targets:
+            self.totals |= totals_known(self.problem, level, steps)
+        self._narrow(self.outline.levels[level], steps)
+        self._pin_apart(level, self.outline.levels[level])
+        self.start = self.best
 
     def pinned(self, level: Level) -> Fraction | None:
         """Return what a level is pinned to; None where it is not."""
