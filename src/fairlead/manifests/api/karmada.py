@@ -164,19 +164,17 @@ class ReplicaRequirements(Api):
     priority_class_name: Text = ""
 
 
-class Component(Api):
-    """One of several kinds of pods that a workload is made of."""
-
-    name: Filled
-    replicas: Count = 0
-    replica_requirements: ReplicaRequirements | None = None
-
-
 class ComponentReplicas(Api):
     """How many pods of a component run."""
 
     name: Filled
     replicas: Count = 0
+
+
+class Component(ComponentReplicas):
+    """One of several kinds of pods that a workload is made of."""
+
+    replica_requirements: ReplicaRequirements | None = None
 
 
 class TargetCluster(Api):

@@ -176,13 +176,7 @@ class SpecifiedReplicas(Targeted):
     """How many replicas a set of clusters holds together."""
 
     extend_fields: ExtendFields | None = None
-    replicas: Count | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _counted(cls, data: Any) -> Any:
-        """Name the field, so that it is looked at even where it is left out."""
-        return {"replicas": None, **data} if isinstance(data, dict) else data
+    replicas: Annotated[Count | None, Field(validate_default=True)] = None
 
     @field_validator("replicas")
     @classmethod

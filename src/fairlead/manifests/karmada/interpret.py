@@ -4,7 +4,7 @@ Every kind of rule has its own function. Placements that read the same share wha
 of the files, which differ, are looked up for each.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -137,7 +137,11 @@ class Interpreter(Resolver):
         )
         standings = [division.standing for *_, division in found]
         idle = without_effect(first.bounds, standings, declared, self.present)
-        doubts = [tuple(self._doubts(division, workload, made)) for _, made, division in found]
+        totals = [[rule for rule in made if isinstance(rule, GroupTotal)] for _, made, _ in found]
+        doubts = [
+            tuple(doubtful(division.totals, made, workload, self.present))
+            for (*_, division), made in zip(found, totals, strict=True)
+        ]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
@@ -168,12 +172,6 @@ class Interpreter(Resolver):
             yield _at_lines(division.bounds, _where_held(division, declared), declared)
         for rule, path in spreads(declared.placement, division.standing.names, self.clusters):
             yield replace(rule, source=declared.source(path))
-
-    def _doubts(
-        self, division: Division, workload: Workload, rules: Iterable[WorkloadRule]
-    ) -> Iterator[Statement]:
-        totals = [rule for rule in rules if isinstance(rule, GroupTotal)]
-        return doubtful(division.totals, totals, workload, self.present)
 
     def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
         """Say that what runs stays; nothing where nothing runs."""
