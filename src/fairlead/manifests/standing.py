@@ -100,26 +100,30 @@ class Standing:
         return Standing(self.names, self.excluded, {**full, **held})
 
 
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+def made_once(things: Iterable[T], make: Callable[[T], V]) -> dict[int, V]:
+    """Return what is made of things, by their identity; what stands in several places is made once."""
+    return {key: make(one) for key, one in {id(one): one for one in things}.items()}
+
+
 def candidates(standing: Standing, source: Callable[[Path], Source] | None = None) -> Candidates:
     """Return the rule; `source` tells where a path inside the placement stands, None where there is none."""
-    known: dict[int, Exclusion] = {}
 
     def exclusion(ground: Ground) -> Exclusion:
-        found = known.get(id(ground))
-        if found is None:
-            where = ground.where
-            if isinstance(where, tuple):
-                where = source(where) if source else None
-            found = known[id(ground)] = Exclusion(
-                ground.reason, where, ground.taints, ground.spoiling, ground.cause
-            )
-        return found
+        where = ground.where
+        if isinstance(where, tuple):
+            where = source(where) if source else None
+        return Exclusion(ground.reason, where, ground.taints, ground.spoiling, ground.cause)
 
     excluded, held_only = standing.excluded, standing.held_only
+    made = made_once((*excluded.values(), *held_only.values()), exclusion)
     return Candidates(
         standing.names,
-        {name: exclusion(excluded[name]) for name in sorted(excluded)},
-        {name: exclusion(held_only[name]) for name in sorted(held_only)},
+        {name: made[id(excluded[name])] for name in sorted(excluded)},
+        {name: made[id(held_only[name])] for name in sorted(held_only)},
     )
 
 
@@ -175,9 +179,6 @@ def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozense
         {name: ground for name, ground in closed.items() if name not in held},
         {name: closed[name] for name in sorted(held)},
     )
-
-
-V = TypeVar("V")
 
 
 class Memory:

@@ -15,7 +15,6 @@ from fairlead.manifests.karmada.preferences import (
     DIVISION,
     DYNAMIC,
     STATIC,
-    Declaration,
     ResolvedBounds,
     is_aggregated,
     is_dynamic,
@@ -24,7 +23,7 @@ from fairlead.manifests.karmada.preferences import (
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.totals import doubtful, located
-from fairlead.manifests.standing import Standing, candidates
+from fairlead.manifests.standing import Standing, candidates, made_once
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
@@ -237,15 +236,10 @@ def _amount(division: Division, declared: Declared, replicas: Source) -> Total |
 
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
     """Return bounds with file and line; those of one declaration are one object."""
-    known: dict[int, Bound] = {}
-
-    def at_line(one: Declaration) -> Bound:
-        if id(one) not in known:
-            known[id(one)] = Bound(one.replicas, declared.source(one.path))
-        return known[id(one)]
-
-    minimum = {name: at_line(one) for name, one in found.minimum.items()}
-    maximum = {name: at_line(one) for name, one in found.maximum.items()}
+    told = (*found.minimum.values(), *found.maximum.values())
+    made = made_once(told, lambda one: Bound(one.replicas, declared.source(one.path)))
+    minimum = {name: made[id(one)] for name, one in found.minimum.items()}
+    maximum = {name: made[id(one)] for name, one in found.maximum.items()}
     return Bounds(minimum, maximum, where_held)
 
 

@@ -9,7 +9,7 @@ from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
 from fairlead.manifests.validation import Located, Unread, validate
-from fairlead.manifests.yaml.documents import Document, shortened
+from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -100,19 +100,10 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
 
 def written(federated: Federated) -> dict[str, int | None]:
     """Return the clusters of the scheduler with their override of the replicas; None where there is none."""
-    spec = federated.located.model.spec
-    path = replicas_path(federated.template.model)
-    numbers = {
-        one.cluster: patch.value
-        for override in spec.overrides
-        if override.controller == SCHEDULER
-        for one in override.clusters
-        for patch in one.patches
-        if patch.path == path and patch.op != "remove"
-    }
+    numbers = {cluster: value for _, cluster, value in _overrides(federated)}
     return {
         one.cluster: numbers.get(one.cluster)
-        for placement in spec.placements
+        for placement in federated.located.model.spec.placements
         if placement.controller == SCHEDULER
         for one in placement.placement
     }
@@ -120,18 +111,21 @@ def written(federated: Federated) -> dict[str, int | None]:
 
 def override_mistakes(federated: Federated) -> Iterator[Mistake]:
     """List overrides of the scheduler that are no number of replicas."""
+    for place, _, value in _overrides(federated):
+        if not _is_count(value):
+            message = "must be a number of replicas, at least 0"
+            yield Mistake(federated.located.source(*place), field_name(place), shortened(value), message)
+
+
+def _overrides(federated: Federated) -> Iterator[tuple[Path, str, Any]]:
+    """Yield where the scheduler writes replicas, the cluster where they count, and what is written."""
     path = replicas_path(federated.template.model)
-    located = federated.located
-    for at, override in enumerate(located.model.spec.overrides):
-        if override.controller != SCHEDULER:
-            continue
-        for position, one in enumerate(override.clusters):
+    for at, override in enumerate(federated.located.model.spec.overrides):
+        for position, one in enumerate(override.clusters if override.controller == SCHEDULER else ()):
             for number, patch in enumerate(one.patches):
-                if patch.path == path and patch.op != "remove" and not _is_count(patch.value):
+                if patch.path == path and patch.op != "remove":
                     place = ("spec", "overrides", at, "clusters", position, "patches", number, "value")
-                    name = f"spec.overrides[{at}].clusters[{position}].patches[{number}].value"
-                    message = "must be a number of replicas, at least 0"
-                    yield Mistake(located.source(*place), name, shortened(patch.value), message)
+                    yield place, one.cluster, patch.value
 
 
 def _is_count(value: object) -> bool:

@@ -41,19 +41,17 @@ class LineTable:
         self.blocks.extend(blocks)
         return block
 
-    def position(self, block: int, data: dict[str, Any], key: str | int) -> int | None:
-        """Return where a key stands in a mapping; None where it does not.
+    def position(self, block: int, data: dict[str, Any], key: str) -> int:
+        """Return where a key stands in a mapping.
 
         Wide mappings are numbered when they are first asked about, so that asking for every key takes time in
         proportion to their width.
         """
-        if key not in data:
-            return None
         if len(data) <= _NARROW:
-            return list(data).index(str(key))
+            return list(data).index(key)
         if block not in self._positions:
             self._positions[block] = {name: position for position, name in enumerate(data)}
-        return self._positions[block].get(str(key))
+        return self._positions[block][key]
 
 
 class Places(Protocol):
@@ -122,13 +120,9 @@ class Lines:
 
     def entry(self, data: Any, step: str | int) -> "Lines":
         """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
-        position: int | None = None
-        if isinstance(data, dict):
-            position = self.table.position(self.block, data, step)
-        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
-            position = step
-        if position is None:
+        if not has_entry(data, step):
             raise LookupError(step)
+        position = step if isinstance(step, int) else self.table.position(self.block, data, step)
         place = self.block + position
         return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
 
