@@ -196,7 +196,7 @@ def test_what_kubectl_prints_is_plain() -> None:
     ((_, places),) = read_text("x.yaml", text)[0]
     assert isinstance(places, late.LateLines)
     assert [places.text.line(("items", 1, *path)) for path in ((), ("b",))] == [6, 7]
-    assert [item.text for item in places.text.items] == ["- a: 1\n  b:\n  - c", "- a: 2\n  b: {}"]
+    assert [item.text for item in places.text.items] == ["- a: 1\n  b:\n  - c\n", "- a: 2\n  b: {}\n"]
 
 
 @pytest.mark.parametrize(
@@ -301,8 +301,9 @@ def test_a_mistake_at_the_end_has_its_line_and_only_its_object_is_read_again(
 
 def test_lines_of_a_sound_file_are_not_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading asks for no line; each one that is asked for later is right, also in another process."""
-    for look in ("_read", "_split"):
-        monkeypatch.setattr(late.JsonText, look, lambda _: pytest.fail("the lines were looked for"))
+    for look in ("whole", "items"):
+        looked_for = property(lambda _: pytest.fail("the lines were looked for"))
+        monkeypatch.setattr(late.LateText, look, looked_for)
     file = tmp_path / "all.json"
     text = listed([binding(number, 1) for number in range(30)])
     file.write_text(text)

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairlead.manifests.api.policies import ClusterSet
+from fairlead.manifests.karmada.groups import matches
+from fairlead.models.cluster import Cluster
 from fairlead.models.selectors import (
-    FieldRequirement,
     LabelSelector,
     Operator,
     Requirement,
@@ -113,30 +115,37 @@ def test_selectors_do_not_depend_on_the_order_of_labels() -> None:
         ("Exists", (), (), False),
         ("DoesNotExist", (), (), True),
         ("DoesNotExist", (), ("z1",), False),
-        ("Gt", ("1",), ("2",), False),
+        ("Gt", ("1",), ("0", "2"), True),
     ],
 )
 def test_zones_are_tested_as_a_list(
     operator: Operator, values: tuple[str, ...], zones: tuple[str, ...], matches: bool
 ) -> None:
     """A cluster in several zones has every one of them."""
-    assert FieldRequirement("zone", operator, values).matches(None, None, zones) is matches
+    assert Requirement("zone", operator, values).among(zones) is matches
+
+
+def selected(key: str, operator: str, *values: str, **where: str | None) -> bool:
+    """Tell whether a field selector of one expression matches a cluster that lies somewhere."""
+    expression = {"key": key, "operator": operator, "values": list(values)}
+    affinity = ClusterSet.model_validate({"fieldSelector": {"matchExpressions": [expression]}})
+    return matches(affinity, Cluster("m", zones=("z",), provider=where["provider"], region=where["region"]))
 
 
 @pytest.mark.parametrize("missing", [None, ""])
 def test_a_missing_field_is_a_missing_key(missing: str | None) -> None:
     """In fails and NotIn passes where a cluster does not tell its provider or region."""
-    assert not FieldRequirement("provider", "In", ("aws",)).matches(missing, "r", ("z",))
-    assert FieldRequirement("provider", "NotIn", ("aws",)).matches(missing, "r", ("z",))
-    assert not FieldRequirement("region", "Exists").matches("aws", missing, ("z",))
-    assert FieldRequirement("region", "DoesNotExist").matches("aws", missing, ("z",))
+    assert not selected("provider", "In", "aws", provider=missing, region="r")
+    assert selected("provider", "NotIn", "aws", provider=missing, region="r")
+    assert not selected("region", "Exists", provider="aws", region=missing)
+    assert selected("region", "DoesNotExist", provider="aws", region=missing)
 
 
 def test_provider_and_region_are_not_mixed_up() -> None:
     """Each key looks at its own field."""
-    assert FieldRequirement("provider", "In", ("aws",)).matches("aws", "eu", ())
-    assert not FieldRequirement("region", "In", ("aws",)).matches("aws", "eu", ())
-    assert FieldRequirement("region", "In", ("eu",)).matches("aws", "eu", ())
+    assert selected("provider", "In", "aws", provider="aws", region="eu")
+    assert not selected("region", "In", "aws", provider="aws", region="eu")
+    assert selected("region", "In", "eu", provider="aws", region="eu")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.karmada import (
@@ -26,6 +26,7 @@ from fairlead.manifests.validation import (
     UNKNOWN_FIELD,
     Finding,
     Located,
+    Unread,
     Validated,
     below,
     each,
@@ -43,17 +44,6 @@ if TYPE_CHECKING:
     from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
     from fairlead.manifests.kubeadmiral.federated import Federated
     from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A binding or federated object that cannot be understood, which is left out."""
-
-    document: Document
-    located: "Located[ResourceBinding | FederatedObject] | None"
-    """What of it can be read; None where that is too little."""
-    mistakes: tuple[Mistake, ...]
-    """What cannot be understood."""
 
 
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -157,7 +147,7 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
     extensions = extensions or Extensions()
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
-    known = Known()
+    known = Known(dict)
     for document in documents:
         kind = KINDS.get((document.api_version, document.kind))
         if kind is not None:
@@ -191,19 +181,16 @@ def is_marked(located: Located[Object]) -> bool:
 def _unpack_federated(manifests: Manifests) -> None:
     """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
     from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
-    from fairlead.manifests.kubeadmiral.federated import override_mistakes, unpack
+    from fairlead.manifests.kubeadmiral.federated import unpack
 
-    unpacked = unpack(manifests.federated_objects)
-    manifests.warnings.extend(unpacked.warnings)
-    for one in unpacked.federated:
-        found = (*override_mistakes(one), *feedback_mistakes(one.located))
-        if found:
-            manifests.unread.append(Unread(one.located.document, one.located, found))
-        else:
-            manifests.federated.append(one)
-    for located, wrong in unpacked.unread:
-        found = (*wrong, *feedback_mistakes(located))
-        manifests.unread.append(Unread(located.document, located, found))
+    for one in unpack(manifests.federated_objects):
+        match one:
+            case Statement():
+                manifests.warnings.append(one)
+            case Unread():
+                manifests.unread.append(one)
+            case federated:
+                manifests.federated.append(federated)
     for template in manifests.workloads:
         manifests.mistakes.extend(feedback_mistakes(template))
 
@@ -246,8 +233,7 @@ def _add(
     manifests.warnings.extend(validated.warnings)
     found = [*validated.mistakes, *_contradictions(row, document, validated, extensions)]
     if found and row in _LEFT_OUT:
-        located = cast("Located[ResourceBinding | FederatedObject] | None", validated.located)
-        manifests.unread.append(Unread(document, located, tuple(found)))
+        manifests.unread.append(Unread(document, validated.located, tuple(found)))
         return
     manifests.mistakes.extend(found)
     if validated.located is not None:

@@ -1,4 +1,4 @@
-"""Which workloads a WorkloadRebalancer asks to be placed afresh."""
+"""What the input says of a workload: template, binding, policy, and who asks to place it afresh."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.policies import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
-from fairlead.manifests.collect import Manifests, Unread
+from fairlead.manifests.collect import Manifests
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
-from fairlead.manifests.validation import Located
+from fairlead.manifests.validation import Located, Unread
 from fairlead.manifests.yaml.documents import object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement

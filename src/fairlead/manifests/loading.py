@@ -3,11 +3,11 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import cluster_warnings, read_clusters
-from fairlead.manifests.collect import Manifests, collect
+from fairlead.manifests.collect import Manifests, collect, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
@@ -23,8 +23,6 @@ from fairlead.manifests.karmada.facts import (
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
-from fairlead.manifests.own.extended import Extended
-from fairlead.manifests.seldom import contradictions, extended, federation_of, overridden, placed_by
 from fairlead.manifests.selecting import select
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
@@ -36,13 +34,16 @@ from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship
+from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
 from fairlead.models.validity import with_outside
 from fairlead.models.workload import Workload, as_it_runs
+
+if TYPE_CHECKING:
+    from fairlead.manifests.kubeadmiral.scheduling import Federation, Placed
 
 __all__ = ["Input", "load", "select"]
 
@@ -90,7 +91,11 @@ def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
-    mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests, subjects)]
+    mistakes = [*mistakes, *manifests.mistakes, *doubled]
+    if manifests.own:  # most inputs have Karmada's kinds alone
+        from fairlead.manifests.own.extend import contradictions
+
+        mistakes.extend(contradictions(manifests.own, subjects))
     not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
     if mistakes:
         raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
@@ -158,16 +163,22 @@ def problem_of(
     declared_clusters = (manifests.clusters, manifests.federated_clusters)
     clusters = read_clusters(*declared_clusters)
     warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(*declared_clusters)]
-    for one in manifests.unread:
-        if subject_of(one) is None:
-            text = f"{one.document.kind} is left out: it cannot be understood: {one.mistakes[0].sentence}"
-            warnings.append(Statement(NOT_UNDERSTOOD, text, one.mistakes[0].source))
+    warnings += [
+        Statement(
+            NOT_UNDERSTOOD,
+            f"{one.document.kind} is left out: it cannot be understood: {one.mistakes[0].sentence}",
+            one.mistakes[0].source,
+        )
+        for one in manifests.unread
+        if subject_of(one) is None
+    ]
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key) for subject, key in named]
     up_to_date = without_lag(clusters, held)
-    federation = federation_of(manifests, up_to_date)
+    federation = _federation(manifests, up_to_date)
     interpreter = Interpreter.of(up_to_date)
     federated: list[tuple[Subject, str]] = []
+    there: list[Placed] = []
     placed: list[tuple[Subject, Workload, Declared]] = []
     idle: list[Workload] = []
     before = len(warnings)
@@ -178,6 +189,7 @@ def problem_of(
             continue
         if federation is not None and not subject.unread and federation.places(subject):
             federated.append((subject, key))
+            there.append(federation.place(subject, key))
             continue
         declared = declared_for(subject)
         # Nobody reads what is odd of hundreds of workloads.
@@ -190,8 +202,8 @@ def problem_of(
         warnings.extend([reason] if reason else [])
     warnings.extend(whole_objects(named))
     rebalancing = Rebalancing.of(manifests.rebalancers)
-    members = []
     priorities = Priorities.of(manifests.priority_classes)
+    members = []
     for subject, read, declared in placed:
         workload, remarked = _interpreted(subject, read, declared, interpreter, rebalancing, priorities)
         if asked is not None and subject.identity not in asked:
@@ -199,39 +211,55 @@ def problem_of(
         members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
     workloads = [member.workload for member in members]
-    for found in placed_by(federation, federated):
+    for found in there:
         workloads.extend([found.workload] if found.workload else [])
         warnings.extend(found.warnings)
     workloads, changing = autoscaled(manifests.autoscalers, workloads)
-    warnings.extend([*changing, *overridden(manifests, workloads, clusters)])
-    warnings.extend(node_claims([*((subject, read.key) for subject, read, _ in placed), *federated]))
-    warnings.extend(strangers(workloads, interpreter.present))
-    warnings.extend(unknown(manifests.rebalancers, subjects))
+    warnings += [*changing, *_overridden(manifests, workloads, clusters)]
+    warnings += node_claims([*((subject, read.key) for subject, read, _ in placed), *federated])
+    warnings += [*strangers(workloads, interpreter.present), *unknown(manifests.rebalancers, subjects)]
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
-    there = clusters if asked is None else up_to_date
-    own = extended(manifests, there, workloads, extensions or Extensions())
-    return _put_together(manifests, there, own, idle, companionships(members), warnings)
+    known = clusters if asked is None else up_to_date
+    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members))
+    problem = Problem(known, tuple(workloads), rules, warnings=tuple(warnings))
+    return _completed(problem, manifests, idle, extensions or Extensions())
 
 
-def _put_together(
-    manifests: Manifests,
-    clusters: Sequence[Cluster],
-    own: Extended,
-    idle: Sequence[Workload],
-    companions: Iterable[Companionship],
-    warnings: Sequence[Statement],
+def _federation(manifests: Manifests, clusters: Sequence[Cluster]) -> "Federation | None":
+    """Return KubeAdmiral's part of the input; None where it can have none, as in most inputs."""
+    if not manifests.federated and not any(map(is_marked, manifests.workloads)):
+        return None
+    from fairlead.manifests.kubeadmiral.scheduling import Federation
+
+    return Federation.of(manifests.federation_policies, clusters)
+
+
+def _overridden(
+    manifests: Manifests, workloads: Sequence[Workload], clusters: Sequence[Cluster]
+) -> Iterable[Statement]:
+    """Say which policies write another number of replicas than is placed."""
+    policies = (manifests.overrides, manifests.federated_overrides)
+    if not any(policies):
+        return ()
+    from fairlead.manifests.overridden import replica_overrides
+
+    return replica_overrides(*policies, workloads, clusters)
+
+
+def _completed(
+    problem: Problem, manifests: Manifests, idle: Sequence[Workload], extensions: Extensions
 ) -> Problem:
-    """Return the problem of workloads with their rules: our own kinds and quotas are added."""
-    quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
-    problem = Problem(
-        tuple(clusters),
-        with_due(own.workloads),
-        (Capacity(), *companions, *own.rules, *quotas.rules),
-        own.levels,
-        own.deviation,
-        _in_order([*warnings, *own.warnings, *quotas.warnings]),
-        tolerances=own.tolerances,
-        failure_rates=own.failure_rates,
+    """Return a problem with our own kinds, quotas, the workloads that are due, and levels from outside."""
+    if manifests.own:
+        from fairlead.manifests.own.extend import extended
+
+        problem = extended(problem, manifests.own, extensions)
+    quotas = read_quotas(manifests.quotas, problem, idle)
+    problem = replace(
+        problem,
+        workloads=with_due(problem.workloads),
+        rules=(*problem.rules, *quotas.rules),
+        warnings=_in_order([*problem.warnings, *quotas.warnings]),
     )
     problem = with_outside(problem)
     excess = [

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.overrides import (
     FederatedOverridePolicy,
+    JsonPatchOverrider,
     OverridePolicy,
     OverrideRule,
+    PlaintextOverrider,
     TargetClusters,
 )
 from fairlead.manifests.api.policies import ResourceSelector
@@ -110,14 +112,19 @@ def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> It
     for path, rule in rules:
         affinity = rule.target_cluster
         named = tuple(sorted(one.name for one in clusters if affinity is None or matches(affinity, one)))
-        for at, one in enumerate(rule.overriders.plaintext):
-            value = None if one.operator == "remove" else one.value
-            source = policy.source(*path, "overriders", "plaintext", at)
-            yield _Written(_called(policy), one.path, value, named, source)
+        yield from _patched(policy, (*path, "overriders", "plaintext"), rule.overriders.plaintext, named)
 
 
-def _called(policy: Located[Object]) -> str:
-    return f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
+def _patched(
+    policy: Located[Object],
+    path: tuple[str | int, ...],
+    patches: Sequence[PlaintextOverrider | JsonPatchOverrider],
+    clusters: tuple[str, ...],
+) -> Iterator[_Written]:
+    called = f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
+    for at, one in enumerate(patches):
+        value = None if one.operator == "remove" else one.value
+        yield _Written(called, one.path, value, clusters, policy.source(*path, at))
 
 
 def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
@@ -135,10 +142,8 @@ def _written_federated(
         target = rule.target_clusters or TargetClusters()
         affinity = affinity_of(section(written[number], "targetClusters"))
         named = tuple(sorted(one.name for one in clusters if _targets(target, affinity, one)))
-        for at, one in enumerate(rule.overriders.jsonpatch):
-            value = None if one.operator == "remove" else one.value
-            source = policy.source("spec", "overrideRules", number, "overriders", "jsonpatch", at)
-            yield _Written(_called(policy), one.path, value, named, source)
+        path = ("spec", "overrideRules", number, "overriders", "jsonpatch")
+        yield from _patched(policy, path, rule.overriders.jsonpatch, named)
 
 
 def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:

@@ -100,26 +100,30 @@ class Standing:
         return Standing(self.names, self.excluded, {**full, **held})
 
 
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+def made_once(things: Iterable[T], make: Callable[[T], V]) -> dict[int, V]:
+    """Return what is made of things, by their identity; what stands in several places is made once."""
+    return {key: make(one) for key, one in {id(one): one for one in things}.items()}
+
+
 def candidates(standing: Standing, source: Callable[[Path], Source] | None = None) -> Candidates:
     """Return the rule; `source` tells where a path inside the placement stands, None where there is none."""
-    known: dict[int, Exclusion] = {}
 
     def exclusion(ground: Ground) -> Exclusion:
-        found = known.get(id(ground))
-        if found is None:
-            where = ground.where
-            if isinstance(where, tuple):
-                where = source(where) if source else None
-            found = known[id(ground)] = Exclusion(
-                ground.reason, where, ground.taints, ground.spoiling, ground.cause
-            )
-        return found
+        where = ground.where
+        if isinstance(where, tuple):
+            where = source(where) if source else None
+        return Exclusion(ground.reason, where, ground.taints, ground.spoiling, ground.cause)
 
     excluded, held_only = standing.excluded, standing.held_only
+    made = made_once((*excluded.values(), *held_only.values()), exclusion)
     return Candidates(
         standing.names,
-        {name: exclusion(excluded[name]) for name in sorted(excluded)},
-        {name: exclusion(held_only[name]) for name in sorted(held_only)},
+        {name: made[id(excluded[name])] for name in sorted(excluded)},
+        {name: made[id(held_only[name])] for name in sorted(held_only)},
     )
 
 
@@ -177,9 +181,6 @@ def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozense
     )
 
 
-V = TypeVar("V")
-
-
 class Memory:
     """Things by key, made when they are first asked for."""
 
@@ -203,7 +204,7 @@ class Weighed:
     weights: Mapping[str, int]
     closed: Mapping[str, Ground]
     """Candidates that cannot be weighed and so are none."""
-    full: Mapping[str, Ground]
+    full: Mapping[str, Ground] = field(default_factory=dict)
     """Candidates that cannot be weighed and take nothing new."""
 
 
@@ -265,6 +266,19 @@ class Fleet:
         closed = {name: why for name, why in unknown.items() if name not in workload.current}
         weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
         return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
+
+    def by_room(
+        self, standing: Standing, weigh: Callable[[Sequence[str]], Weighed]
+    ) -> tuple[Standing, Mapping[str, int]]:
+        """Return how clusters stand to a workload that is weighed by their room, and the weights.
+
+        Closed clusters of unknown room stay closed even if their taints were tolerated; what runs on one of
+        them would stay there, and count.
+        """
+        found, there = weigh(standing.names), weigh(standing.openable())
+        unknown = {**there.closed, **there.full}
+        shut = standing.closed_for_good(unknown, spoiling=there.full, cause=Cause.UNWEIGHABLE)
+        return shut.without(found.closed).limited(found.full), found.weights
 
 
 def roomiest(rooms: Mapping[str, int | None]) -> list[str]:

@@ -91,6 +91,17 @@ class Located(Generic[M_co]):
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A binding or federated object that cannot be understood, which is left out."""
+
+    document: Document
+    located: Located[Any] | None
+    """What of it can be read; None where that is too little."""
+    mistakes: tuple[Mistake, ...]
+    """What cannot be understood."""
+
+
+@dataclass(frozen=True, slots=True)
 class Validated(Generic[M]):
     """What became of a document."""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
+from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
@@ -76,12 +77,9 @@ def with_due(workloads: Iterable[Workload]) -> tuple[Workload, ...]:
     )
 
 
+@kept
 def sound(workloads: Workloads) -> frozenset[str]:
     """Return the keys of the workloads that run, and keep the rules they have where they do."""
-    return workloads.once(_sound)
-
-
-def _sound(workloads: Workloads) -> frozenset[str]:
     running = (each for each in workloads if each.current)
     return frozenset(each.key for each in running if not any(violations_of(each, each.current)))
 

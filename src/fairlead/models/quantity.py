@@ -124,9 +124,7 @@ def _format_binary(value: Fraction) -> str:
         scaled = value / (1 << _BINARY[suffix])
         thousandths = scaled * 1000
         if abs(scaled) >= 1 and thousandths.denominator == 1:
-            whole, part = divmod(abs(thousandths.numerator), 1000)
-            decimals = f".{part:03d}".rstrip("0") if part else ""
-            return f"{'-' if value < 0 else ''}{whole}{decimals}{suffix}"
+            return f"{_decimals(scaled)}{suffix}"
     return str(value.numerator)
 
 

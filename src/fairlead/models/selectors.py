@@ -24,37 +24,36 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One expression over labels."""
+    """One expression over labels, or over where a cluster stands."""
 
     key: str
-    """Key of the label."""
+    """Key of the label; ``provider``, ``region`` or ``zone`` of where a cluster stands."""
     operator: Operator
     values: tuple[str, ...] = ()
     """Values to compare with; none for ``Exists`` and ``DoesNotExist``, one integer for ``Gt`` and ``Lt``."""
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether labels satisfy the expression.
-
-        A missing key satisfies ``NotIn`` and ``DoesNotExist`` only. ``Gt`` and ``Lt`` compare integers; other
-        labels do not match.
-        """
+        """Tell whether labels satisfy the expression."""
         value = labels.get(self.key)
-        if value is None:
-            return self.operator in ("NotIn", "DoesNotExist")
-        return self._holds(value)
+        return self.among(() if value is None else (value,))
 
-    def _holds(self, value: str) -> bool:
+    def among(self, found: Sequence[str]) -> bool:
+        """Tell whether the values of a key satisfy the expression: one, several (zones) or none.
+
+        ``In``, ``Gt`` and ``Lt`` want any of them to fit, ``NotIn`` none. ``Gt`` and ``Lt`` compare integers;
+        other values do not fit.
+        """
         match self.operator:
             case "In":
-                return value in self.values
+                return any(value in self.values for value in found)
             case "NotIn":
-                return value not in self.values
+                return not any(value in self.values for value in found)
             case "Exists":
-                return True
-            case "Gt" | "Lt":
-                return self._compares(value)
+                return bool(found)
             case "DoesNotExist":
-                return False
+                return not found
+            case "Gt" | "Lt":
+                return any(map(self._compares, found))
             case _:
                 assert_never(self.operator)
 
@@ -83,41 +82,6 @@ class LabelSelector:
         return all(labels.get(key) == value for key, value in self.match_labels) and all(
             expression.matches(labels) for expression in self.match_expressions
         )
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRequirement:
-    """One expression over where a cluster stands."""
-
-    key: str
-    """``provider``, ``region`` or ``zone``."""
-    operator: Operator
-    values: tuple[str, ...] = ()
-
-    def matches(self, provider: str | None, region: str | None, zones: Sequence[str]) -> bool:
-        """Tell whether a cluster satisfies the expression.
-
-        Provider and region behave like labels: None or an empty text is a missing key. A zone expression
-        looks at all zones of the cluster: ``In`` wants any of them among the values, ``NotIn`` none of them,
-        ``Exists`` at least one zone, ``DoesNotExist`` no zone.
-        """
-        if self.key != ZONE:
-            field = {PROVIDER: provider, REGION: region}.get(self.key)
-            requirement = Requirement(self.key, self.operator, self.values)
-            return requirement.matches({self.key: field} if field else {})
-        match self.operator:
-            case "In":
-                return any(zone in self.values for zone in zones)
-            case "NotIn":
-                return not any(zone in self.values for zone in zones)
-            case "Exists":
-                return bool(zones)
-            case "DoesNotExist":
-                return not zones
-            case "Gt" | "Lt":
-                return False
-            case _:
-                assert_never(self.operator)
 
 
 def operator_problem(operator: str, values: Sequence[str]) -> str | None:

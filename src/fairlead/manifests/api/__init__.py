@@ -35,7 +35,6 @@ _POLICY = "policy.karmada.io/v1alpha1"
 
 _CLASSES = {
     (KUBEADMIRAL, "OverridePolicy"): "FederatedOverridePolicy",
-    (KUBEADMIRAL, "ClusterOverridePolicy"): "ClusterFederatedOverridePolicy",
     ("autoscaling/v1", "HorizontalPodAutoscaler"): "CpuAutoscaler",
 }
 """Classes that are not named as their kind: another one is."""
@@ -63,8 +62,9 @@ _ROWS = (
 """The row of the manifests, the apiVersion, the module of this package, the kinds."""
 
 KINDS: dict[tuple[str, str], Kind] = {
-    (version, kind): Kind(row, f"{module}.{_CLASSES.get((version, kind), kind)}")
+    (version, kind): Kind(row, f"{module}.{_CLASSES.get((version, bare), bare)}")
     for row, version, module, kinds in _ROWS
     for kind in kinds.split()
+    for bare in (kind.removeprefix("Cluster") or kind,)
 }
-"""What is read, by apiVersion and kind."""
+"""What is read, by apiVersion and kind; a kind and its cluster-scoped sibling are one class."""

@@ -126,7 +126,6 @@ class ClusterStatus(Api):
 class Cluster(Object):
     """A member cluster."""
 
-    cluster_scoped = True
     spec: ClusterSpec = Field(default_factory=ClusterSpec)
     status: ClusterStatus = Field(default_factory=ClusterStatus)
 
@@ -165,19 +164,17 @@ class ReplicaRequirements(Api):
     priority_class_name: Text = ""
 
 
-class Component(Api):
-    """One of several kinds of pods that a workload is made of."""
-
-    name: Filled
-    replicas: Count = 0
-    replica_requirements: ReplicaRequirements | None = None
-
-
 class ComponentReplicas(Api):
     """How many pods of a component run."""
 
     name: Filled
     replicas: Count = 0
+
+
+class Component(ComponentReplicas):
+    """One of several kinds of pods that a workload is made of."""
+
+    replica_requirements: ReplicaRequirements | None = None
 
 
 class TargetCluster(Api):
@@ -273,16 +270,10 @@ class ResourceBindingStatus(Api):
 
 
 class ResourceBinding(Object):
-    """What a namespaced workload needs and where it runs now."""
+    """What a workload needs and where it runs now; a ClusterResourceBinding is for a cluster-scoped one."""
 
     spec: ResourceBindingSpec
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
-
-
-class ClusterResourceBinding(ResourceBinding):
-    """What a cluster-scoped resource needs and where it runs now."""
-
-    cluster_scoped = True
 
 
 class StaticClusterAssignment(Api):
@@ -341,6 +332,6 @@ class WorkloadRebalancerSpec(Api):
 class WorkloadRebalancer(Object):
     """Asks once, when it is created, for a fresh placement of some workloads."""
 
-    cluster_scoped = True
+    namespaced = False
     spec: WorkloadRebalancerSpec
     status: Annotated[Anything, Inert("the time of its creation says whether it has been heard")] = None

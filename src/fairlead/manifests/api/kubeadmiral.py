@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, Strict, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from fairlead.manifests.api.karmada import Taint
 from fairlead.manifests.api.meta import (
@@ -20,20 +20,14 @@ from fairlead.manifests.api.meta import (
     Texts,
     Time,
     Toleration,
+    Weight,
+    to_signed_quantity,
 )
-from fairlead.models.quantity import parse_quantity
 
 _CONNECTION = Inert("how the control plane connects to the cluster")
 _OBSERVED = Inert("only describes")
 _MIGRATION = Inert("when KubeAdmiral reports capacity; the report itself counts")
 _TRIGGER = Inert("says when KubeAdmiral schedules again, not where")
-
-
-def _to_signed_quantity(value: object) -> Fraction:
-    """Read a quantity that may be negative, exactly: an overcommitted cluster has less than nothing."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("must be a quantity such as 500m, 2 or -4Gi")  # noqa: TRY004 - pydantic collects ValueError
-    return parse_quantity(value)
 
 
 def _as_terms(value: object) -> object:
@@ -44,10 +38,9 @@ def _as_terms(value: object) -> object:
 
 
 SignedQuantity = Annotated[
-    Fraction, PlainValidator(_to_signed_quantity), WithJsonSchema({"type": ["string", "number"]})
+    Fraction, PlainValidator(to_signed_quantity), WithJsonSchema({"type": ["string", "number"]})
 ]
 Resources = Mapping[str, SignedQuantity]
-Natural = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
 
 
 class ClusterResources(Api):
@@ -90,7 +83,7 @@ class FederatedClusterStatus(Api):
 class FederatedCluster(Object):
     """A member cluster."""
 
-    cluster_scoped = True
+    namespaced = False
     spec: FederatedClusterSpec = Field(default_factory=FederatedClusterSpec)
     status: FederatedClusterStatus = Field(default_factory=FederatedClusterStatus)
 
@@ -116,10 +109,10 @@ Terms = Annotated[tuple[ClusterSelectorTerm, ...], BeforeValidator(_as_terms)]
 class Preferences(Api):
     """How many replicas a cluster should get."""
 
-    min_replicas: Natural = 0
-    max_replicas: Natural | None = None
-    weight: Natural | None = None
-    priority: Natural | None = None
+    min_replicas: Weight = 0
+    max_replicas: Weight | None = None
+    weight: Weight | None = None
+    priority: Weight | None = None
 
 
 class DesiredPlacement(Api):
@@ -177,7 +170,7 @@ class PropagationPolicySpec(Api):
     cluster_selector: Texts = Field(default_factory=dict)
     cluster_affinity: Terms = ()
     tolerations: tuple[Toleration, ...] = ()
-    max_clusters: Natural | None = None
+    max_clusters: Weight | None = None
     placement: tuple[DesiredPlacement, ...] = ()
     auto_migration: AutoMigration | None = None
     reschedule_policy: ReschedulePolicy | None = None
@@ -188,16 +181,10 @@ class PropagationPolicySpec(Api):
 
 
 class PropagationPolicy(Object):
-    """A policy for workloads of its namespace that name it in a label."""
+    """A policy for workloads that name it in a label; a ClusterPropagationPolicy is for all namespaces."""
 
     spec: PropagationPolicySpec
     status: Annotated[Anything, _OBSERVED] = None
-
-
-class ClusterPropagationPolicy(PropagationPolicy):
-    """A policy for workloads of every namespace that name it in a label."""
-
-    cluster_scoped = True
 
 
 class ClusterReference(Api):
@@ -245,16 +232,10 @@ class FederatedObjectSpec(Api):
 
 
 class FederatedObject(Object):
-    """A namespaced object, and where it runs now."""
+    """An object, and where it runs now; a ClusterFederatedObject holds a cluster-scoped one."""
 
     spec: FederatedObjectSpec
     status: Annotated[Anything, _OBSERVED] = None
-
-
-class ClusterFederatedObject(FederatedObject):
-    """A cluster-scoped object, and where it runs now."""
-
-    cluster_scoped = True
 
 
 class AutoMigrationInfo(Api):
@@ -274,5 +255,5 @@ class UnavailableCluster(Api):
 class AppliedMigration(Api):
     """What a user has asked to move away (annotation ``applied-migration-configuration``)."""
 
-    limited_capacity: Mapping[str, Natural] = Field(default_factory=dict)
+    limited_capacity: Mapping[str, Weight] = Field(default_factory=dict)
     unavailable_clusters: tuple[UnavailableCluster, ...] = ()

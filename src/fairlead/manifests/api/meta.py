@@ -3,6 +3,7 @@
 import ast
 import inspect
 import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -94,45 +95,27 @@ class Open(Api):
     model_config = ConfigDict(extra="ignore")
 
 
-class Known:
+class Known(defaultdict[str, dict[Any, Any]]):
     """What was validated before, by what it is and how it reads; validation takes it as its context.
 
     Manifests of one input repeat themselves. What reads the same becomes one object, so it is validated once,
     and whoever looks at it can remember what came of it.
     """
 
-    def __init__(self) -> None:
-        self._kinds: dict[str, dict[Any, Any]] = {}
 
-    def of(self, kind: str) -> dict[Any, Any]:
-        """Return what is known of a kind, by how it reads."""
-        return self._kinds.setdefault(kind, {})
+def shared(kind: str, *, items: bool = False) -> WrapValidator:
+    """Make values, or items of a list, that read the same one object, where a context `Known` is given."""
+    taken: Any = list if items else dict
 
-
-def shared(kind: str) -> WrapValidator:
-    """Make values that read the same one object, where a context `Known` is given."""
-
-    def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
-        if not isinstance(info.context, Known) or not isinstance(value, dict):
+    def validate(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
+        if not isinstance(info.context, Known) or not isinstance(value, taken):
             return handler(value)
-        known, (key,) = info.context.of(kind), _readings([value])
-        found = known.get(key)
-        return known.setdefault(key, handler(value)) if found is None else found
-
-    return WrapValidator(validate)
-
-
-def shared_items(kind: str) -> WrapValidator:
-    """Make items of a list that read the same one object, where a context `Known` is given."""
-
-    def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
-        if not isinstance(info.context, Known) or not isinstance(value, list):
-            return handler(value)
-        known, keys = info.context.of(kind), _readings(value)
+        known, keys = info.context[kind], _readings(value if items else [value])
         found = tuple(map(known.get, keys))
-        if all(found):
-            return found
-        return tuple(map(known.setdefault, keys, handler(value)))
+        if not all(found):
+            made = handler(value)
+            found = tuple(map(known.setdefault, keys, made if items else (made,)))
+        return found if items else found[0]
 
     return WrapValidator(validate)
 
@@ -161,10 +144,15 @@ def _to_time(value: object) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _to_quantity(value: object) -> Fraction:
+def to_signed_quantity(value: object, such_as: str = "-4Gi") -> Fraction:
+    """Read a quantity that may be negative, exactly: an overcommitted cluster has less than nothing."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("must be a quantity such as 500m, 2 or 4Gi")  # noqa: TRY004 - pydantic collects ValueError
-    quantity = parse_quantity(value)
+        raise ValueError(f"must be a quantity such as 500m, 2 or {such_as}")  # noqa: TRY004 - pydantic collects ValueError
+    return parse_quantity(value)
+
+
+def _to_quantity(value: object) -> Fraction:
+    quantity = to_signed_quantity(value, "4Gi")
     if quantity < 0:
         raise ValueError("must not be negative")
     return quantity
@@ -246,7 +234,13 @@ class Object(Api):
     kind: Annotated[Text, Inert("decides how the manifest is read")]
     metadata: ObjectMeta
 
-    cluster_scoped: ClassVar[bool] = False
+    namespaced: ClassVar[bool] = True
+    """False for kinds that no namespace holds, beside those whose names begin with Cluster."""
+
+    @property
+    def cluster_scoped(self) -> bool:
+        """Whether no namespace holds it, as a ClusterPropagationPolicy."""
+        return not self.namespaced or self.kind.startswith("Cluster")
 
     @property
     def in_namespace(self) -> str:

@@ -49,15 +49,9 @@ class OverrideSpec(Api):
 
 
 class OverridePolicy(Object):
-    """What of the resources of its namespace is written differently in some clusters (Karmada)."""
+    """What of the resources of its namespace, or of all, is written differently somewhere (Karmada)."""
 
     spec: OverrideSpec
-
-
-class ClusterOverridePolicy(OverridePolicy):
-    """What of the resources of all namespaces is written differently in some clusters (Karmada)."""
-
-    cluster_scoped = True
 
 
 class TargetClusters(Api):
@@ -102,13 +96,7 @@ class FederatedOverrideSpec(Api):
 
 
 class FederatedOverridePolicy(Object):
-    """What of the workloads of its namespace that name it in a label is written differently (KubeAdmiral)."""
+    """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
 
     spec: FederatedOverrideSpec
     status: Annotated[Anything, _OBSERVED] = None
-
-
-class ClusterFederatedOverridePolicy(FederatedOverridePolicy):
-    """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
-
-    cluster_scoped = True

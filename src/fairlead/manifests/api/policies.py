@@ -22,7 +22,6 @@ from fairlead.manifests.api.meta import (
     Toleration,
     Weight,
     shared,
-    shared_items,
 )
 from fairlead.models import selectors
 
@@ -62,10 +61,10 @@ class ClusterSet(Api):
         return selectors.LabelSelector() if self.label_selector is None else self.label_selector.selector
 
     @cached_property
-    def fields(self) -> tuple[selectors.FieldRequirement, ...]:
+    def fields(self) -> tuple[selectors.Requirement, ...]:
         """What provider, region and zone must satisfy."""
         stated = self.field_selector.match_expressions if self.field_selector else ()
-        return tuple(selectors.FieldRequirement(one.key, one.operator, one.values) for one in stated)
+        return tuple(selectors.Requirement(one.key, one.operator, one.values) for one in stated)
 
 
 class ClusterAffinity(ClusterSet):
@@ -157,6 +156,12 @@ class StaticClusterWeight(Targeted):
 
     weight: Weight
 
+    @cached_property
+    def single(self) -> tuple[str, int] | None:
+        """The one cluster that it names, below ``targetCluster``, and its weight; None for any other set."""
+        names = self.target_cluster.cluster_names if self.only_names else ()
+        return (names[0], self.weight) if len(names) == 1 else None
+
 
 class ExtendFields(Api):
     """What solution two of the proposal of specified replicas says of a target.
@@ -171,13 +176,7 @@ class SpecifiedReplicas(Targeted):
     """How many replicas a set of clusters holds together."""
 
     extend_fields: ExtendFields | None = None
-    replicas: Count | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _counted(cls, data: Any) -> Any:
-        """Name the field, so that it is looked at even where it is left out."""
-        return {"replicas": None, **data} if isinstance(data, dict) else data
+    replicas: Annotated[Count | None, Field(validate_default=True)] = None
 
     @field_validator("replicas")
     @classmethod
@@ -219,7 +218,7 @@ class ClusterPreferences(ClusterConstraint):
     may also stand right here.
     """
 
-    static_weight_list: Annotated[tuple[StaticClusterWeight, ...], shared_items("weight")] = ()
+    static_weight_list: Annotated[tuple[StaticClusterWeight, ...], shared("weight", items=True)] = ()
     dynamic_weight: Literal["", "AvailableReplicas"] = ""
     static_specify_list: tuple[SpecifiedReplicas, ...] = ()
     extend_static_list: tuple[SpecifiedReplicas, ...] = ()
@@ -322,12 +321,6 @@ class PropagationSpec(Api):
 
 
 class PropagationPolicy(Object):
-    """A policy for the resources of its namespace."""
+    """A policy for the resources of its namespace; a ClusterPropagationPolicy is for those of all."""
 
     spec: PropagationSpec
-
-
-class ClusterPropagationPolicy(PropagationPolicy):
-    """A policy for the resources of all namespaces."""
-
-    cluster_scoped = True

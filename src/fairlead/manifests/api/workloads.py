@@ -154,7 +154,7 @@ Workload = Deployment | StatefulSet | ReplicaSet | Job
 class PriorityClass(Object):
     """How urgent the pods are that name it."""
 
-    cluster_scoped = True
+    namespaced = False
     value: Integer32
     global_default: Boolean = False
     description: Annotated[Text | None, Inert("only describes")] = None

@@ -20,21 +20,6 @@ class Member(NamedTuple):
     declared: Declared
 
 
-class _Side(NamedTuple):
-    """Affinity or anti-affinity, and where it stands in placements and bindings."""
-
-    name: str
-    together: bool
-    field: str
-    group_field: str
-
-
-_SIDES = (
-    _Side("affinity", True, "affinity", "affinityGroup"),
-    _Side("anti-affinity", False, "antiAffinity", "antiAffinityGroup"),
-)
-
-
 def subjects_with(subjects: Iterable[Subject], asked: Collection[Identity]) -> Iterator[Identity]:
     """Yield the workloads that are asked about, and those that may stand with or apart from one of them."""
     tied = [subject.identity for subject in subjects if _is_tied(subject)]
@@ -60,9 +45,9 @@ def companionships(members: Iterable[Member]) -> tuple[Companionship, ...]:
     """
     found: dict[tuple[str, str, str], list[tuple[Workload, Source]]] = {}
     for member in sorted(members, key=lambda each: scheduling_order(each.workload)):
-        for side, group, source in _groups(member):
-            place = (side.name, member.workload.namespace, group)
-            found.setdefault(place, []).append((member.workload, source))
+        for together, group, source in _groups(member):
+            side = "affinity" if together else "anti-affinity"
+            found.setdefault((side, member.workload.namespace, group), []).append((member.workload, source))
     return tuple(
         Companionship(
             f"{side} {group}",
@@ -80,29 +65,29 @@ def scheduling_order(workload: Workload) -> tuple[bool, int, str]:
     return not workload.current, -workload.priority, workload.key
 
 
-def _groups(member: Member) -> Iterator[tuple[_Side, str, Source]]:
-    """Yield the groups of a workload, and where they were declared."""
+def _groups(member: Member) -> Iterator[tuple[bool, str, Source]]:
+    """Yield whether a workload stands with others or apart, in which group, and where that was declared."""
     affinity, binding = member.declared.placement.workload_affinity, member.subject.binding
-    for side in _SIDES:
-        term = (affinity.affinity if side.together else affinity.anti_affinity) if affinity else None
+    for together, field in ((True, "affinity"), (False, "antiAffinity")):
+        term = (affinity.affinity if together else affinity.anti_affinity) if affinity else None
         if term is not None:
-            group = _labelled(member.subject, term.group_by_label_key, _stated(binding, side))
-            source = member.declared.source(("workloadAffinity", side.field, "groupByLabelKey"))
+            group = _labelled(member.subject, term.group_by_label_key, _stated(binding, together=together))
+            source = member.declared.source(("workloadAffinity", field, "groupByLabelKey"))
         elif binding is not None and member.subject.policy is None:
-            group = _stated(binding, side)
-            source = binding.source("spec", "workloadAffinityGroups", side.group_field)
+            group = _stated(binding, together=together)
+            source = binding.source("spec", "workloadAffinityGroups", f"{field}Group")
         else:
             continue
         if group:
-            yield side, group, source
+            yield together, group, source
 
 
-def _stated(binding: Located[ResourceBinding] | None, side: _Side) -> str:
+def _stated(binding: Located[ResourceBinding] | None, *, together: bool) -> str:
     """Return the group that a binding states; empty where it states none."""
     groups = binding.model.spec.workload_affinity_groups if binding else None
     if groups is None:
         return ""
-    return groups.affinity_group if side.together else groups.anti_affinity_group
+    return groups.affinity_group if together else groups.anti_affinity_group
 
 
 def _labelled(subject: Subject, key: str, stated: str) -> str:

@@ -6,15 +6,17 @@ without a constraint by cluster, overflow tiers of full copies or static weights
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import Protocol
 
-from fairlead.manifests.api.meta import LabelSelector
+from fairlead.manifests.api.meta import LabelSelector, LabelSelectorRequirement
 from fairlead.manifests.api.policies import (
     ClusterAffinity,
     ClusterAffinityTerm,
     ClusterConstraint,
     ClusterConstraintTerm,
     ClusterSet,
+    FieldSelectorRequirement,
     Placement,
     SpreadConstraint,
     WorkloadAffinity,
@@ -56,23 +58,27 @@ class Selecting(Protocol):
 def labels_findings(selecting: Selecting) -> Iterator[Finding]:
     """List expressions over labels whose operator and values do not fit together."""
     found = selecting.label_selector.match_expressions if selecting.label_selector else ()
-    for position, expression in enumerate(found):
-        problem = operator_problem(expression.operator, expression.values)
+    problems = [operator_problem(one.operator, one.values) for one in found]
+    yield from below("labelSelector", _wrong_values(found, problems))
+
+
+def _wrong_values(
+    expressions: Sequence[LabelSelectorRequirement | FieldSelectorRequirement],
+    problems: Sequence[str | None],
+) -> Iterator[Finding]:
+    for position, (expression, problem) in enumerate(zip(expressions, problems, strict=True)):
         if problem:
-            path = ("labelSelector", "matchExpressions", position, "values")
-            yield Finding(path, list(expression.values), problem)
+            yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
 
 
 def _groups(placement: Placement) -> Iterator[Finding]:
-    if placement.cluster_affinity and placement.cluster_affinities:
-        message = "cannot be combined with clusterAffinity; use one of the two"
-        yield Finding(("clusterAffinities",), None, message)
-    single, groups = placement.cluster_affinity, placement.cluster_affinities
-    others = {"clusterAffinity": single, "clusterAffinities": groups}
-    preferred = placement.preferred_cluster_affinities
-    for field in [field for field, said in others.items() if said and preferred]:
-        message = f"cannot be combined with {field}; use one of the two"
-        yield Finding(("preferredClusterAffinities",), None, message)
+    stated = {
+        "clusterAffinity": placement.cluster_affinity,
+        "clusterAffinities": placement.cluster_affinities,
+        "preferredClusterAffinities": placement.preferred_cluster_affinities,
+    }
+    for first, second in combinations([field for field, said in stated.items() if said], 2):
+        yield Finding((second,), None, f"cannot be combined with {first}; use one of the two")
     yield from below("clusterAffinities", _terms(placement.cluster_affinities))
     yield from below("preferredClusterAffinities", _terms(placement.preferred_cluster_affinities))
     if placement.cluster_affinity:
@@ -133,11 +139,8 @@ def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
     yield from labels_findings(affinity)
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
-    for position, field in enumerate(fields):
-        problem = field_problem(field.key, field.operator, field.values)
-        if problem:
-            path = ("fieldSelector", "matchExpressions", position, "values")
-            yield Finding(path, list(field.values), problem)
+    problems = [field_problem(one.key, one.operator, one.values) for one in fields]
+    yield from below("fieldSelector", _wrong_values(fields, problems))
 
 
 def _tolerations(placement: Placement) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from fairlead.manifests.api.policies import (
     ClusterAffinity,
@@ -17,36 +16,7 @@ from fairlead.models.rules import Spread
 from fairlead.models.topology import values_of
 
 
-class Member(Protocol):
-    """What an affinity asks of a cluster."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def provider(self) -> str | None:
-        """Where it runs; None or empty where it does not say."""
-        ...
-
-    @property
-    def region(self) -> str | None:
-        """Where it runs; None or empty where it does not say."""
-        ...
-
-    @property
-    def zones(self) -> tuple[str, ...]:
-        """Every zone it lies in."""
-        ...
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Labels of the cluster object."""
-        ...
-
-
-def matches(affinity: ClusterSet, cluster: Member) -> bool:
+def matches(affinity: ClusterSet, cluster: Cluster) -> bool:
     """Tell whether an affinity matches a cluster; an empty one matches every cluster.
 
     Excluded names, labels, fields and listed names must all agree, as in Karmada.
@@ -54,7 +24,7 @@ def matches(affinity: ClusterSet, cluster: Member) -> bool:
     if cluster.name in affinity.exclude or (affinity.names and cluster.name not in affinity.names):
         return False
     return affinity.labels.matches(cluster.labels) and all(
-        one.matches(cluster.provider, cluster.region, cluster.zones) for one in affinity.fields
+        one.among(values_of(cluster, one.key)) for one in affinity.fields
     )
 
 

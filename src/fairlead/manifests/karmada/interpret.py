@@ -4,7 +4,7 @@ Every kind of rule has its own function. Placements that read the same share wha
 of the files, which differ, are looked up for each.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,9 +15,7 @@ from fairlead.manifests.karmada.preferences import (
     DIVISION,
     DYNAMIC,
     STATIC,
-    Declaration,
     ResolvedBounds,
-    Terms,
     is_aggregated,
     is_dynamic,
     preferences_of,
@@ -25,7 +23,7 @@ from fairlead.manifests.karmada.preferences import (
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.totals import doubtful, located
-from fairlead.manifests.standing import Standing, candidates
+from fairlead.manifests.standing import Standing, candidates, made_once
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
@@ -79,7 +77,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
     Those of bounds and of totals are told with what they do not bound or hold.
     """
     clusters = resolver.clusters
-    for path, affinity in _sets(declared.placement, resolver.terms):
+    for path, affinity in _sets(declared.placement, resolver):
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
             if not all(map(clusters.__contains__, names)):
                 unknown = [name for name in dict.fromkeys(names) if name not in clusters]
@@ -92,7 +90,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                 yield Statement(KIND, text, where)
 
 
-def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet]]:
+def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield the sets of clusters that candidates and static weights come from, with their paths.
 
     Static weights that are all for single clusters that there are, are left out.
@@ -101,7 +99,7 @@ def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet
         if tier.affinity is not None:
             yield tier.path, tier.affinity
     for path, preferences in preferences_of(placement.replica_scheduling):
-        if terms.singles(preferences.static_weight_list) is not None:
+        if resolver.alone(preferences.static_weight_list) is not None:
             continue
         for position, term in enumerate(preferences.static_weight_list):
             yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
@@ -137,8 +135,12 @@ class Interpreter(Resolver):
             if group.name is not None
         )
         standings = [division.standing for *_, division in found]
-        idle = without_effect(self.bounds(first, declared), standings, declared, self.present)
-        doubts = [tuple(self._doubts(division, declared, workload, made)) for _, made, division in found]
+        idle = without_effect(first.bounds, standings, declared, self.present)
+        totals = [[rule for rule in made if isinstance(rule, GroupTotal)] for _, made, _ in found]
+        doubts = [
+            tuple(doubtful(division.totals, made, workload, self.present))
+            for (*_, division), made in zip(found, totals, strict=True)
+        ]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
@@ -164,18 +166,11 @@ class Interpreter(Resolver):
     def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
         """Yield the candidates, then all rules in which no single workload counts, each with its line."""
         yield self._candidates(division, declared)
-        yield from located(self.totals(division, declared), declared.source)
-        bounds = self.bounds(division, declared)
-        if bounds.minimum or bounds.maximum:
-            yield _at_lines(bounds, _where_held(division, declared), declared)
+        yield from located(division.totals, declared.source)
+        if division.bounds.minimum or division.bounds.maximum:
+            yield _at_lines(division.bounds, _where_held(division, declared), declared)
         for rule, path in spreads(declared.placement, division.standing.names, self.clusters):
             yield replace(rule, source=declared.source(path))
-
-    def _doubts(
-        self, division: Division, declared: Declared, workload: Workload, rules: Iterable[WorkloadRule]
-    ) -> Iterator[Statement]:
-        totals = [rule for rule in rules if isinstance(rule, GroupTotal)]
-        return doubtful(self.totals(division, declared), totals, workload, self.present)
 
     def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
         """Say that what runs stays; nothing where nothing runs."""
@@ -241,15 +236,10 @@ def _amount(division: Division, declared: Declared, replicas: Source) -> Total |
 
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
     """Return bounds with file and line; those of one declaration are one object."""
-    known: dict[int, Bound] = {}
-
-    def at_line(one: Declaration) -> Bound:
-        if id(one) not in known:
-            known[id(one)] = Bound(one.replicas, declared.source(one.path))
-        return known[id(one)]
-
-    minimum = {name: at_line(one) for name, one in found.minimum.items()}
-    maximum = {name: at_line(one) for name, one in found.maximum.items()}
+    told = (*found.minimum.values(), *found.maximum.values())
+    made = made_once(told, lambda one: Bound(one.replicas, declared.source(one.path)))
+    minimum = {name: made[id(one)] for name, one in found.minimum.items()}
+    maximum = {name: made[id(one)] for name, one in found.maximum.items()}
     return Bounds(minimum, maximum, where_held)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fairlead.manifests.api.policies import (
     ClusterConstraint,
@@ -16,7 +16,7 @@ from fairlead.manifests.api.policies import (
     Targeted,
 )
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.standing import Ground
+from fairlead.manifests.standing import Ground, Weighed
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.candidates import Cause
@@ -139,32 +139,43 @@ def _preference(placement: Placement) -> ClusterPreferences | None:
     return placement.replica_scheduling.weight_preference if placement.replica_scheduling else None
 
 
-class StaticWeights(NamedTuple):
-    """Weights by candidate, and the candidates that lose out."""
-
-    weights: Mapping[str, int]
-    """Positive weights by candidate."""
-    closed: Mapping[str, Ground]
-
-
 def weighted_terms(placement: Placement) -> tuple[StaticClusterWeight, ...]:
     """Return the terms of the static weights that count."""
     preference = _preference(placement)
     return preference.static_weight_list if preference else ()
 
 
-def static_weights(largest: Mapping[str, int], names: tuple[str, ...]) -> StaticWeights:
+def alone(terms: Sequence[StaticClusterWeight], clusters: Mapping[str, Cluster]) -> Mapping[str, int] | None:
+    """Return weights by cluster; None unless each term names one cluster of its own, and that is there."""
+    found: list[Any] = list(map(_SINGLE, terms))
+    weights: dict[str, int] = {} if None in found else dict(found)
+    return weights if len(weights) == len(found) and weights.keys() <= clusters.keys() else None
+
+
+_SINGLE = attrgetter("single")
+
+
+def largest(terms: Sequence[StaticClusterWeight], clusters: Mapping[str, Cluster]) -> Mapping[str, int]:
+    """Return the largest weight of every cluster that matches a term."""
+    found: dict[str, int] = {}
+    for term in terms:
+        for name in matching(term.target_cluster, clusters):
+            found[name] = max(term.weight, found.get(name, 0))
+    return found
+
+
+def static_weights(largest: Mapping[str, int], names: Sequence[str]) -> Weighed:
     """Return the static weights of candidates, as Karmada reads them.
 
     The largest weight among the matching terms counts. Where no candidate has a positive weight, all weigh 1.
     Otherwise one that matches no term, or has weight 0, gets nothing and is no candidate.
     """
     if not any(largest.get(name) for name in names):
-        return StaticWeights(dict.fromkeys(names, 1), {})
+        return Weighed(dict.fromkeys(names, 1), {})
     weights = {name: largest[name] for name in names if largest.get(name)}
     zero, none = (Ground(one, STATIC, cause=Cause.BESIDE_OTHERS) for one in (ZERO_WEIGHT, NO_WEIGHT))
     closed = {name: zero if name in largest else none for name in names if name not in weights}
-    return StaticWeights(weights, closed)
+    return Weighed(weights, closed)
 
 
 class Declaration(NamedTuple):
@@ -239,53 +250,3 @@ def _bounds(
                 smallest[name] = declaration
     found = ((name, smallest.get(name, otherwise)) for name in names)
     return {name: declaration for name, declaration in found if declaration is not None}
-
-
-Single = tuple[str, int]
-"""The one cluster that a term names, and its weight."""
-
-
-class Terms:
-    """Which clusters the terms of static weights match."""
-
-    def __init__(self, clusters: Mapping[str, Cluster]) -> None:
-        self._clusters = clusters
-        # By identity; the terms are kept, so that no other one gets the identity of one that is gone.
-        self._known: dict[int, Single | None] = {}
-        self._kept: list[StaticClusterWeight] = []
-        self._last: tuple[Sequence[StaticClusterWeight], Sequence[Single] | None] = ((), ())
-
-    def singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
-        """Return cluster and weight of every term; None unless each names one cluster, and that is there."""
-        if self._last[0] is not terms:
-            self._last = terms, self._singles(terms)
-        return self._last[1]
-
-    def _singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
-        """Return the same, looked up."""
-        try:
-            found = list(map(self._known.__getitem__, map(id, terms)))
-        except KeyError:
-            unseen = [term for term in terms if id(term) not in self._known]
-            self._known.update((id(term), self._single(term)) for term in unseen)
-            self._kept.extend(unseen)
-            found = [self._known[id(term)] for term in terms]
-        singles = [one for one in found if one is not None]
-        return singles if len(singles) == len(terms) else None
-
-    def _single(self, term: StaticClusterWeight) -> Single | None:
-        """Return cluster and weight of a term; None unless it is about one cluster that is there."""
-        names = term.target_cluster.cluster_names if term.only_names else ()
-        return (names[0], term.weight) if len(names) == 1 and names[0] in self._clusters else None
-
-    def largest(self, terms: Sequence[StaticClusterWeight]) -> Mapping[str, int]:
-        """Return the largest weight of every cluster that matches a term."""
-        singles = self.singles(terms)
-        found = dict(singles or ())
-        if singles is not None and len(found) == len(singles):
-            return found
-        found = {}
-        for term in terms:
-            for name in matching(term.target_cluster, self._clusters):
-                found[name] = max(term.weight, found.get(name, 0))
-        return found

@@ -1,6 +1,6 @@
 """From Karmada's FederatedResourceQuota objects to quotas of namespaces."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from fairlead.manifests.api.karmada import (
 from fairlead.manifests.validation import Finding, Located, below, repeated
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
+from fairlead.models.problem import Problem
 from fairlead.models.quantity import (
     available_units,
     counts_bytes,
@@ -106,19 +107,14 @@ def _shown(name: str, amount: Fraction) -> str:
 LocatedQuota = Located[FederatedResourceQuota]
 
 
-class Read(NamedTuple):
+class Quotas(NamedTuple):
     """The quotas of a problem, and what there is to say about them."""
 
     rules: tuple[Quota, ...]
     warnings: tuple[Statement, ...]
 
 
-def read_quotas(
-    manifests: Sequence[LocatedQuota],
-    workloads: Sequence[Workload],
-    left_out: Sequence[Workload],
-    clusters: Iterable[str],
-) -> Read:
+def read_quotas(manifests: Sequence[LocatedQuota], problem: Problem, left_out: Sequence[Workload]) -> Quotas:
     """Turn FederatedResourceQuota objects into quotas.
 
     What a namespace uses now is what the status says, and at least what the workloads of the input hold:
@@ -126,12 +122,12 @@ def read_quotas(
 
     `left_out`: workloads of the input that are not; what they hold is used.
     """
-    present = frozenset(clusters)
+    present = frozenset(problem.cluster_by_name)
     rules: list[Quota] = []
     warnings: list[Statement] = []
     for located in sorted(manifests, key=lambda one: one.model.place):
-        rule = _quota(located, (*workloads, *left_out), present)
-        inside = [workload for workload in workloads if workload.namespace == rule.namespace]
+        rule = _quota(located, (*problem.workloads, *left_out), present)
+        inside = problem.workloads_in(rule.namespace)
         warnings.extend(_ignored(located, rule))
         warnings.extend(_absent(located, rule, present))
         warnings.extend(_uncounted(rule, inside))
@@ -140,7 +136,7 @@ def read_quotas(
             warnings.append(Statement(KIND, text, rule.source))
         if rule.limits:
             rules.append(rule)
-    return Read(tuple(rules), tuple(warnings))
+    return Quotas(tuple(rules), tuple(warnings))
 
 
 def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozenset[str]) -> Quota:

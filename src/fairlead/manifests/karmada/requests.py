@@ -1,7 +1,9 @@
 """What one replica requests: from the template of a pod, or from the components of a binding."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
+from operator import add
 from typing import Any, cast
 
 from fairlead.manifests.api.karmada import Component, ResourceBindingSpec, TargetCluster
@@ -21,12 +23,12 @@ def units(amounts: Amounts) -> dict[str, int]:
     return {resource: amount for resource, amount in whole.items() if amount > 0}
 
 
-def pod_requests(pod: PodSpec) -> dict[str, Fraction]:
+def pod_requests(pod: PodSpec) -> Amounts:
     """Return what a pod requests, as Kubernetes computes it, exactly.
 
     Returns
     -------
-    dict
+    mapping
         For every resource: the containers run at once, so their requests add up. Init containers run one
         after another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar)
         keeps running beside all that start after it. Requests of the pod as a whole stand in for all of that
@@ -36,13 +38,13 @@ def pod_requests(pod: PodSpec) -> dict[str, Fraction]:
     -----
     The rule is that of ``PodRequests`` in ``k8s.io/component-helpers/resource``.
     """
-    running: dict[str, Fraction] = {}
+    running: Amounts = {}
     for container in pod.containers:
         running = _sum(running, container_requests(container))
-    sidecars: dict[str, Fraction] = {}
-    starting: dict[str, Fraction] = {}
+    sidecars: Amounts = {}
+    starting: Amounts = {}
     for container in pod.init_containers:
-        needed = container_requests(container)
+        needed: Amounts = container_requests(container)
         if container.restart_policy == "Always":
             running = _sum(running, needed)
             sidecars = _sum(sidecars, needed)
@@ -61,14 +63,13 @@ def container_requests(container: Container) -> dict[str, Fraction]:
     return {**container.resources.limits, **container.resources.requests}
 
 
-def _sum(left: Amounts, right: Amounts) -> dict[str, Fraction]:
+def _each(join: Callable[[Fraction, Fraction], Fraction], left: Amounts, right: Amounts) -> Amounts:
+    """Return two amounts of each resource put together; what is absent is nothing."""
     nothing = Fraction(0)
-    return {name: left.get(name, nothing) + right.get(name, nothing) for name in {**left, **right}}
+    return {name: join(left.get(name, nothing), right.get(name, nothing)) for name in {**left, **right}}
 
 
-def _greatest(left: Amounts, right: Amounts) -> dict[str, Fraction]:
-    nothing = Fraction(0)
-    return {name: max(left.get(name, nothing), right.get(name, nothing)) for name in {**left, **right}}
+_sum, _greatest = partial(_each, add), partial(_each, max)
 
 
 _SETS = "a workload of several components is placed in whole sets, which are not divided"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -60,21 +59,12 @@ _EXAMPLES = {
 }
 
 
-class At(NamedTuple):
-    """What stands in an annotation."""
-
-    path: Path
-    """Where the annotation stands in its object."""
-    said: Annotation
-    """What it says."""
-
-
-def annotated(meta: ObjectMeta) -> Iterator[At]:
-    """Yield what the annotations of an object say of replicas; what cannot be read says nothing."""
+def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
+    """Yield where annotations of an object say what of replicas; what cannot be read says nothing."""
     for path, text, key in _texts(meta):
         reading = _read(text, key)
         if isinstance(reading, Annotation):
-            yield At(path, reading)
+            yield path, reading
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Totals that nothing can meet, that overlap or that have no effect: warned about, as validate shows."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import ClusterSet
@@ -57,19 +57,15 @@ class Totals:
 NO_TOTALS = Totals()
 
 
-class Group(NamedTuple):
+class Resolved(NamedTuple):
     """A total, resolved against the candidates."""
 
-    name: str
-    clusters: frozenset[str]
-    replicas: int
+    rule: GroupTotal
+    """The total, which does not know its source yet."""
     where: Path | Source
     """Where the number stands."""
     absent: tuple[str, ...] = ()
     """Names of clusters that the input does not have."""
-    whole: bool = False
-    closed: frozenset[str] = frozenset()
-    """Clusters of the set that are no candidates."""
 
 
 def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, Cluster]) -> Standing:
@@ -89,23 +85,25 @@ def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, 
     )
 
 
-def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster]) -> tuple[Group, ...]:
+def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster]) -> tuple[Resolved, ...]:
     """Return the totals of the targets, then those of all candidates."""
     candidates = frozenset(names)
-    found: list[Group] = []
+    found: list[Resolved] = []
     for position, (affinity, replicas, where) in enumerate(totals.targets, start=1):
         matched = matching(affinity, clusters)
         name = _name(affinity, matched) or f"target {position}"
-        if any(name == group.name for group in found):
+        if any(name == other.rule.name for other in found):
             name = f"{name} (target {position})"
         absent = tuple(one for one in affinity.cluster_names if one not in clusters)
-        closed = frozenset(matched) - candidates
-        found.append(Group(name, candidates.intersection(matched), replicas, where, absent, closed=closed))
+        inside, closed = candidates.intersection(matched), frozenset(matched) - candidates
+        rule = GroupTotal(name, inside, replicas, replicas, closed=closed)
+        found.append(Resolved(rule, where, absent))
     listed = "the listed regions" if totals.even and not totals.targets else "all eligible clusters"
     for position, (replicas, where) in enumerate(totals.numbers, start=1):
         name = listed if position == 1 else f"{listed} (number {position})"
         closed = frozenset(clusters) - candidates
-        found.append(Group(name, candidates, replicas, where, whole=True, closed=closed))
+        rule = GroupTotal(name, candidates, replicas, replicas, closed=closed, several=True)
+        found.append(Resolved(rule, where))
     return tuple(found)
 
 
@@ -120,39 +118,31 @@ def _name(affinity: ClusterSet, matched: Sequence[str]) -> str | None:
     return matched[0] if len(matched) == 1 else None
 
 
-def located(groups: Sequence[Group], source: Callable[[Path], Source]) -> tuple[GroupTotal, ...]:
-    """Return the rules that totals stand for."""
+def located(totals: Sequence[Resolved], source: Callable[[Path], Source]) -> tuple[GroupTotal, ...]:
+    """Return totals that know their sources."""
     return tuple(
-        GroupTotal(
-            each.name,
-            each.clusters,
-            each.replicas,
-            each.replicas,
-            each.where if isinstance(each.where, Source) else source(each.where),
-            each.closed,
-            several=each.whole,
-        )
-        for each in groups
+        replace(rule, source=where if isinstance(where, Source) else source(where))
+        for rule, where, _ in totals
     )
 
 
 def doubtful(
-    groups: Sequence[Group], rules: Sequence[GroupTotal], workload: Workload, present: Collection[str]
+    totals: Sequence[Resolved], rules: Sequence[GroupTotal], workload: Workload, present: Collection[str]
 ) -> Iterator[Statement]:
     """Say which totals can never hold, which overlap, and which clusters are not there.
 
     `rules`: the same as rules, in the same order.
     """
-    for group, rule in zip(groups, rules, strict=True):
-        if group.absent:
-            names = with_nearest(group.absent, present)
+    for (_, _, absent), rule in zip(totals, rules, strict=True):
+        if absent:
+            names = with_nearest(absent, present)
             yield _warning(rule, workload, f"{rule.name}: {names} not in the input")
         if not rule.clusters and rule.minimum:
             yield _warning(
                 rule, workload, f"{rule.name} holds {rule.minimum}, but no eligible cluster is in it"
             )
-    parts = [rule for group, rule in zip(groups, rules, strict=True) if not group.whole]
-    whole = [rule for group, rule in zip(groups, rules, strict=True) if group.whole]
+    parts = [rule for rule in rules if not rule.several]
+    whole = [rule for rule in rules if rule.several]
     shared = list(_overlaps(parts, workload))
     yield from shared
     if parts and not shared:

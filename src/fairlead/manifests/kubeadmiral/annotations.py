@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -73,20 +73,22 @@ def marks(field: Literal["labels", "annotations"], objects: Iterable[Located[Obj
     return found
 
 
-class Annotation(Api):
-    """Parent of what annotations hold as JSON; the JSON itself is the field `value` of the children."""
+T = TypeVar("T")
+
+
+class Annotation(Api, Generic[T]):
+    """What an annotation holds as JSON."""
 
     kind: Text = ""
+    value: T | None = None
+    """The JSON itself; None where it is null."""
 
 
-A = TypeVar("A", bound=Annotation)
-
-
-def read_json(text: str, model: type[A]) -> tuple[A | None, str]:
+def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | None, str]:
     """Read the JSON of an annotation.
 
-    What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are passed over, as
-    KubeAdmiral does.
+    What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are
+    passed over, as KubeAdmiral does.
     """
     try:
         data = json.loads(text)
@@ -99,14 +101,6 @@ def read_json(text: str, model: type[A]) -> tuple[A | None, str]:
         where = first.field.removeprefix("value").removeprefix(".")
         return None, f"{where} {first.value!r} {first.message}" if where else first.message
     return validated.located.model, ""
-
-
-class _Report(Annotation):
-    value: AutoMigrationInfo = Field(default_factory=AutoMigrationInfo)
-
-
-class _Configuration(Annotation):
-    value: AppliedMigration = Field(default_factory=AppliedMigration)
 
 
 class Limits(NamedTuple):
@@ -177,18 +171,6 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
                 yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {fault}")
 
 
-class _Tolerations(Annotation):
-    value: tuple[meta.Toleration, ...] = ()
-
-
-class _Placements(Annotation):
-    value: tuple[DesiredPlacement, ...] = ()
-
-
-class _Selector(Annotation):
-    value: Texts = Field(default_factory=dict)
-
-
 class _Required(Api):
     cluster_selector_terms: tuple[ClusterSelectorTerm, ...] = ()
 
@@ -202,10 +184,6 @@ class _ClusterAffinity(Api):
 
 class _NamedAffinity(Api):
     cluster_affinity: _ClusterAffinity = Field(default_factory=_ClusterAffinity)
-
-
-class _Affinity(Annotation):
-    value: _NamedAffinity = Field(default_factory=_NamedAffinity)
 
 
 def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[AppliedPolicy, list[Statement]]:
@@ -239,24 +217,19 @@ def _placed(part: str, mark: Mark) -> dict[str, Any]:
     return {"placement": preferences(json.loads(mark.value) or (), lambda _: mark.source)}
 
 
-def _fault(model: type[Annotation], mark: Mark) -> str:
-    return read_json(mark.value, model)[1]
-
-
-def _together(model: type[A], findings: Callable[[A], Iterator[Finding]], mark: Mark) -> str:
+def _fault(
+    model: type[Annotation[T]], mark: Mark, findings: Callable[[T], Iterator[Finding]] | None = None
+) -> str:
     """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together."""
     read, problem = read_json(mark.value, model)
-    wrong = next(findings(read), None) if read is not None else None
+    value = read.value if read else None
+    wrong = next(findings(value), None) if findings is not None and value is not None else None
     return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
 
 
-def _in_placements(read: _Placements) -> Iterator[Finding]:
-    return placement_findings(read.value)
-
-
-def _in_affinity(read: _Affinity) -> Iterator[Finding]:
+def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
     """List what cannot match in required terms."""
-    required = read.value.cluster_affinity.required
+    required = read.cluster_affinity.required
     return affinity_findings(required.cluster_selector_terms if required else ())
 
 
@@ -265,18 +238,21 @@ def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
     return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
 
 
-_REPORTS: Mapping[str, type[Annotation]] = MappingProxyType(
-    {AUTO_MIGRATION: _Report, APPLIED_MIGRATION: _Configuration}
+_REPORTS: Mapping[str, type[Annotation[Any]]] = MappingProxyType(
+    {AUTO_MIGRATION: Annotation[AutoMigrationInfo], APPLIED_MIGRATION: Annotation[AppliedMigration]}
 )
 
 _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
     {
         "scheduling-mode": (MODE, partial(_no_word, MODES)),
         "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
-        "tolerations": (TOLERATIONS, partial(_fault, _Tolerations)),
-        "placements": (PLACEMENT, partial(_together, _Placements, _in_placements)),
-        "clusterSelector": (SELECTOR, partial(_fault, _Selector)),
-        "affinity": (AFFINITY, partial(_together, _Affinity, _in_affinity)),
+        "tolerations": (TOLERATIONS, partial(_fault, Annotation[tuple[meta.Toleration, ...]])),
+        "placements": (
+            PLACEMENT,
+            partial(_fault, Annotation[tuple[DesiredPlacement, ...]], findings=placement_findings),
+        ),
+        "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
+        "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
         "maxClusters": (
             MAX_CLUSTERS,
             lambda mark: (

@@ -77,7 +77,7 @@ def static_weights(policy: AppliedPolicy, names: Sequence[str]) -> Weighed:
             given = preferred.weights.get(name)
             reason = ZERO_WEIGHT if given else NO_WEIGHT
             closed[name] = Ground(reason, given.source if given else preferred.entries.get(name))
-    return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed, {})
+    return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed)
 
 
 def dynamic_weights(workload: Workload, names: Sequence[str], fleet: Fleet) -> Weighed:

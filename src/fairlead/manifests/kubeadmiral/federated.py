@@ -1,14 +1,15 @@
 """Federated objects: the workload inside, and where it runs now."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.workloads import Workload
-from fairlead.manifests.validation import Located, validate
-from fairlead.manifests.yaml.documents import Document, shortened
+from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
+from fairlead.manifests.validation import Located, Unread, validate
+from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -32,34 +33,36 @@ class Federated:
         return own or self.located.model.metadata.namespace or "default"
 
 
-@dataclass(slots=True)
-class Unpacked:
-    """What came of the templates of federated objects; those that cannot be read with what is wrong."""
+def unpack(objects: Iterable[Located[FederatedObject]]) -> Iterator[Federated | Unread | Statement]:
+    """Yield what federated objects hold, those that cannot be understood with what is wrong, and warnings.
 
-    federated: list[Federated] = field(default_factory=list)
-    unread: list[tuple[Located[FederatedObject], tuple[Mistake, ...]]] = field(default_factory=list)
-    warnings: list[Statement] = field(default_factory=list)
-
-
-def unpack(objects: Iterable[Located[FederatedObject]]) -> Unpacked:
-    """Validate the workloads inside federated objects; other kinds are passed over with a warning."""
-    unpacked = Unpacked()
+    What is no workload is passed over with a warning; fields are named as seen from the federated object.
+    """
     skipped: dict[tuple[str, str], list[Source]] = {}
     for located in objects:
         inner = _inner(located)
         if inner is None:
-            message = "must be an object with apiVersion and kind"
-            shown = shortened(located.model.spec.template)
+            shown, message = (
+                shortened(located.model.spec.template),
+                "must be an object with apiVersion and kind",
+            )
             wrong = Mistake(located.source(*_PATH), "spec.template", shown, message)
-            unpacked.unread.append((located, (wrong,)))
+            yield Unread(located.document, located, (wrong, *feedback_mistakes(located)))
             continue
         kind = KINDS.get((inner.api_version, inner.kind))
         if kind is None or kind.row != "workloads":
             skipped.setdefault((inner.api_version, inner.kind), []).append(located.source())
             continue
-        _validate(located, inner, cast("type[Workload]", kind.model), unpacked)
-    unpacked.warnings.extend(_skipped(skipped))
-    return unpacked
+        validated = validate(inner, cast("type[Workload]", kind.model))
+        yield from validated.warnings
+        mistakes = [replace(one, field=f"{'.'.join(_PATH)}.{one.field}") for one in validated.mistakes]
+        found = Federated(located, validated.located) if validated.located and not mistakes else None
+        mistakes += [*(override_mistakes(found) if found else ()), *feedback_mistakes(located)]
+        if mistakes:
+            yield Unread(located.document, located, tuple(mistakes))
+        elif found:
+            yield found
+    yield from _skipped(skipped)
 
 
 def _inner(located: Located[FederatedObject]) -> Document | None:
@@ -71,20 +74,6 @@ def _inner(located: Located[FederatedObject]) -> Document | None:
         data = data[step]
     told = isinstance(data, dict) and all(isinstance(data.get(key), str) for key in ("apiVersion", "kind"))
     return Document(data, lines, located.document, _PATH) if told else None
-
-
-def _validate(
-    located: Located[FederatedObject], inner: Document, model: type[Workload], unpacked: Unpacked
-) -> None:
-    """Validate one template; fields are named as seen from the federated object."""
-    validated = validate(inner, model)
-    prefix = ".".join(_PATH)
-    unpacked.warnings.extend(validated.warnings)
-    if validated.mistakes:
-        wrong = tuple(replace(one, field=f"{prefix}.{one.field}") for one in validated.mistakes)
-        unpacked.unread.append((located, wrong))
-    elif validated.located is not None:
-        unpacked.federated.append(Federated(located, validated.located))
 
 
 def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statement]:
@@ -111,19 +100,10 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
 
 def written(federated: Federated) -> dict[str, int | None]:
     """Return the clusters of the scheduler with their override of the replicas; None where there is none."""
-    spec = federated.located.model.spec
-    path = replicas_path(federated.template.model)
-    numbers = {
-        one.cluster: patch.value
-        for override in spec.overrides
-        if override.controller == SCHEDULER
-        for one in override.clusters
-        for patch in one.patches
-        if patch.path == path and patch.op != "remove"
-    }
+    numbers = {cluster: value for _, cluster, value in _overrides(federated)}
     return {
         one.cluster: numbers.get(one.cluster)
-        for placement in spec.placements
+        for placement in federated.located.model.spec.placements
         if placement.controller == SCHEDULER
         for one in placement.placement
     }
@@ -131,18 +111,21 @@ def written(federated: Federated) -> dict[str, int | None]:
 
 def override_mistakes(federated: Federated) -> Iterator[Mistake]:
     """List overrides of the scheduler that are no number of replicas."""
+    for place, _, value in _overrides(federated):
+        if not _is_count(value):
+            message = "must be a number of replicas, at least 0"
+            yield Mistake(federated.located.source(*place), field_name(place), shortened(value), message)
+
+
+def _overrides(federated: Federated) -> Iterator[tuple[Path, str, Any]]:
+    """Yield where the scheduler writes replicas, the cluster where they count, and what is written."""
     path = replicas_path(federated.template.model)
-    located = federated.located
-    for at, override in enumerate(located.model.spec.overrides):
-        if override.controller != SCHEDULER:
-            continue
-        for position, one in enumerate(override.clusters):
+    for at, override in enumerate(federated.located.model.spec.overrides):
+        for position, one in enumerate(override.clusters if override.controller == SCHEDULER else ()):
             for number, patch in enumerate(one.patches):
-                if patch.path == path and patch.op != "remove" and not _is_count(patch.value):
+                if patch.path == path and patch.op != "remove":
                     place = ("spec", "overrides", at, "clusters", position, "patches", number, "value")
-                    name = f"spec.overrides[{at}].clusters[{position}].patches[{number}].value"
-                    message = "must be a number of replicas, at least 0"
-                    yield Mistake(located.source(*place), name, shortened(patch.value), message)
+                    yield place, one.cluster, patch.value
 
 
 def _is_count(value: object) -> bool:

@@ -3,7 +3,7 @@
 Workloads to which the same policy applies share what came of it where nothing of their own changes it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from fairlead.manifests.kubeadmiral.division import (
     tiers,
 )
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.standing import Fleet, Ground, Standing, Weighed, candidates
+from fairlead.manifests.standing import Fleet, Ground, Standing, candidates
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -135,13 +135,12 @@ class PolicyInterpreter(Fleet):
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Divide by weights; under Binpack fill one cluster after the other, and as few as possible."""
-        weighed = None if policy.binpack else self._weighed(workload, policy, open_to)
-        found = open_to if weighed is None else self._weighable(workload, policy, open_to, weighed)
+        found, weights = self._weighed(workload, policy, open_to)
         yield self._candidates(found)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
-        if weighed is None:
+        if weights is None:
             key = ("tiers", policy.key, found.names)
             ordered: Tiers | None = self.memory.once(key, lambda: tiers(policy, found.names))
             if ordered is not None:
@@ -150,7 +149,7 @@ class PolicyInterpreter(Fleet):
         else:
             if policy.max_clusters is not None and policy.placement.priorities:
                 yield ranking(policy, workload, found.names, self)
-            yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
+            yield Weights(weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
     def _candidates(self, found: Standing) -> Candidates:
@@ -158,29 +157,20 @@ class PolicyInterpreter(Fleet):
         _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
-    def _weighable(
-        self, workload: Workload, policy: AppliedPolicy, open_to: Standing, weighed: Weighed
-    ) -> Standing:
-        """Close what cannot be weighed, and say which clusters could not even if their taints were tolerated.
-
-        What runs on one of them would stay there, and count.
-        """
+    def _weighed(
+        self, workload: Workload, policy: AppliedPolicy, open_to: Standing
+    ) -> tuple[Standing, Mapping[str, int] | None]:
+        """Weigh the candidates as stated, or by the room that they have; not at all under Binpack."""
+        if policy.binpack:
+            return open_to, None
+        if not is_static(policy):
+            return self.by_room(open_to, lambda names: dynamic_weights(workload, names, self))
+        key = ("static", policy.key, open_to.names)
+        weighed = self.memory.once(key, lambda: static_weights(policy, open_to.names))
         found = open_to.without(weighed.closed)
-        openable = found.openable()
-        if openable and is_static(policy):
+        if found.openable():
             found = found.closed_for_good(static_weights(policy, sorted(self.clusters)).closed)
-        elif openable:
-            there = dynamic_weights(workload, openable, self)
-            names = {**there.closed, **there.full}
-            found = found.closed_for_good(names, spoiling=there.full, cause=Cause.UNWEIGHABLE)
-        return found.limited(weighed.full)
-
-    def _weighed(self, workload: Workload, policy: AppliedPolicy, open_to: Standing) -> Weighed:
-        """Weigh the candidates: as stated, or by the room that they have."""
-        if is_static(policy):
-            key = ("static", policy.key, open_to.names)
-            return self.memory.once(key, lambda: static_weights(policy, open_to.names))
-        return dynamic_weights(workload, open_to.names, self)
+        return found, weighed.weights
 
     def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""

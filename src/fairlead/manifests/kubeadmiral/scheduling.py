@@ -83,9 +83,9 @@ class Federation:
             other = named(subject.policy.model.place)
             text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
             warnings.append(Statement("policy", text, subject.policy.source(), key))
-        reason, stated = self._policy(subject, key)
-        if stated is None:
-            return Placed(None, (*warnings, *([reason] if reason else [])))
+        stated = self._policy(subject, key)
+        if isinstance(stated, Statement):
+            return Placed(None, (*warnings, stated))
         annotations = marks("annotations", _objects(subject))
         policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
@@ -107,21 +107,21 @@ class Federation:
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
 
-    def _policy(self, subject: Subject, key: str) -> tuple[Statement | None, AppliedPolicy | None]:
+    def _policy(self, subject: Subject, key: str) -> AppliedPolicy | Statement:
         """Return the policy of a subject, or why it is left out."""
         skipped = marks("annotations", _objects(subject)).get(NO_SCHEDULING)
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
-            return Statement(SUSPENDED, text, skipped.source, key), None
+            return Statement(SUSPENDED, text, skipped.source, key)
         chosen = _named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
-            return Statement(LEFT_OUT, text, _source(subject), key), None
+            return Statement(LEFT_OUT, text, _source(subject), key)
         policy = self.policies.get(chosen.policy)
         if policy is None:
             text = f"{key} is left out: its label names {named(chosen.policy)}, which is not in the input"
-            return Statement(LEFT_OUT, text, chosen.label.source, key), None
-        return None, policy
+            return Statement(LEFT_OUT, text, chosen.label.source, key)
+        return policy
 
 
 def _named_policy(subject: Subject) -> Chosen | None:

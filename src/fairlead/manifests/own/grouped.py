@@ -101,8 +101,6 @@ class Titled(NamedTuple):
 
     title: str
     total: GroupTotal
-    opening: bool = False
-    """True for a group of a field that has no candidate, so that it counts only once one is opened."""
 
 
 def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:
@@ -121,7 +119,7 @@ def totals(
 ) -> tuple[Titled, ...]:
     """Return the totals of all sets, resolved against candidates."""
     return tuple(
-        Titled(_title(located, position), total, opening=group.group_by is not None and not total.clusters)
+        Titled(_title(located, position), total)
         for position, group in enumerate(located.model.spec.groups)
         for total in _of_group(
             group, _title(located, position), names, clusters, located.source("spec", "groups", position)
@@ -141,7 +139,8 @@ def added(
     kept: list[WorkloadRule] = list(rules)
     told: list[Remark] = []
     later: list[Titled] = []
-    for title, total, opening in found:
+    for title, total in found:
+        opening = bool(total.grouped_by) and not total.clusters
         if total.closed and (opening or not (total.clusters or total.minimum)):
             later.append(Titled(title, total))
         if opening:
@@ -152,7 +151,7 @@ def added(
             kept.append(_apart(total, title, taken))
     if later:
         # Candidates know which totals hold once clusters are opened.
-        once_open = tuple(_apart(total, title, taken) for title, total, _ in later)
+        once_open = tuple(_apart(total, title, taken) for title, total in later)
         kept = [
             replace(rule, opening=(*rule.opening, *once_open))
             if isinstance(rule, Candidates) and rule.opening is not None

@@ -1,7 +1,7 @@
 """HierarchicalWeights: shares of regions, inside them of zones, inside them of clusters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,16 +27,6 @@ class Division(NamedTuple):
     """Candidates without a share, with the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A group with a positive weight, and the groups inside it."""
-
-    path: tuple[str, ...]
-    weight: int
-    clusters: frozenset[str]
-    inside: "tuple[_Node, ...]"
-
-
 def fields_of(spec: HierarchicalWeightsSpec) -> tuple[str, ...]:
     """Return the fields from the widest to the narrowest; the last one is always the cluster."""
     return spec.by if "cluster" in spec.by else (*spec.by, "cluster")
@@ -55,10 +45,7 @@ def division(
     fields = fields_of(spec)
     reasons = {name: _missing(clusters[name], fields) for name in names}
     told = [clusters[name] for name in names if not reasons[name]]
-    roots = _nodes((), told, fields, spec.weights)
-    depths: list[list[Group]] = [[] for _ in fields]
-    for group, depth in _groups(roots, Fraction(1), 0):
-        depths[depth].append(group)
+    depths = _depths((), told, fields, spec.weights) or [[] for _ in fields]
     shared = {name for group in depths[-1] for name in group.clusters}
     source = located.source("spec", "weights")
     no_share = Exclusion(NO_SHARE, source, cause=Cause.BESIDE_OTHERS)
@@ -78,34 +65,36 @@ def _missing(cluster: Cluster, fields: Iterable[str]) -> str:
     return f"did not have label {missing}" if missing else ""
 
 
-def _nodes(
+def _depths(
     path: tuple[str, ...], members: Sequence[Cluster], fields: Sequence[str], branches: Mapping[str, Branch]
-) -> tuple[_Node, ...]:
-    """Return the groups of the first field that have a share, in name order."""
+) -> list[list[Group]]:
+    """Return the groups that have a share, depth by depth and by name; those of a depth add up to 1.
+
+    Nothing where no group has a share.
+    """
     grouped: dict[str, list[Cluster]] = {}
     for cluster in members:
         grouped.setdefault(values_of(cluster, fields[0])[0], []).append(cluster)
     weighed = any(branches[name].weight for name in grouped if name in branches)
-    found: list[_Node] = []
+    kept: list[tuple[int, list[list[Group]]]] = []
     for name in sorted(grouped):
         branch = branches.get(name, Branch())
         weight = branch.weight if branch.weight is not None else int(not weighed)
         deeper = len(fields) > 1
-        inside = _nodes((*path, name), grouped[name], fields[1:], branch.inside) if deeper else ()
+        inside = _depths((*path, name), grouped[name], fields[1:], branch.inside) if deeper else []
         if weight and (inside or not deeper):
-            names = (one.clusters for one in inside)
-            kept = frozenset().union(*names) if deeper else frozenset(one.name for one in grouped[name])
-            found.append(_Node((*path, name), weight, kept, inside))
-    return tuple(found)
-
-
-def _groups(nodes: Sequence[_Node], share: Fraction, depth: int) -> Iterator[tuple[Group, int]]:
-    """Yield every group with its exact share and its depth."""
-    whole = sum(node.weight for node in nodes)
-    for node in nodes:
-        own = share * node.weight / whole
-        yield Group("/".join(node.path), node.clusters, own), depth
-        yield from _groups(node.inside, own, depth + 1)
+            names = (one.clusters for one in inside[0]) if deeper else ({one.name} for one in grouped[name])
+            whole = Group("/".join((*path, name)), frozenset().union(*names), Fraction(1))
+            kept.append((weight, [[whole], *inside]))
+    total = sum(weight for weight, _ in kept)
+    return [
+        [
+            replace(each, share=each.share * weight / total)
+            for weight, depths in kept
+            for each in depths[depth]
+        ]
+        for depth in range(len(fields) if kept else 0)
+    ]
 
 
 def remarks(located: Located[HierarchicalWeights], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:

@@ -33,16 +33,13 @@ def budgets(
     for name, amount, keys, source in _shared(located, workloads):
         most = share_of(amount, sum(sum(held[key].values()) for key in keys))
         yield MoveBudget(name, most, keys, under_way=gone, source=source)
-    spec, everyone = located.model.spec, frozenset(held)
-    for name, entry, source in _entries(located, "leaving", spec.leaving):
+    everyone = frozenset(held)
+    for name, entry, source in _entries(located):
         inside = matched(entry.target_cluster, clusters)
         most = share_of(entry.replicas, _running(held, inside))
-        if inside:
+        if inside and source.path[1] == "leaving":
             yield MoveBudget(name, most, everyone, leaving=inside, under_way=gone, source=source)
-    for name, entry, source in _entries(located, "arriving", spec.arriving):
-        inside = matched(entry.target_cluster, clusters)
-        most = share_of(entry.replicas, _running(held, inside))
-        if inside:
+        elif inside:
             yield MoveBudget(name, most, everyone, arriving=inside, source=source)
 
 
@@ -76,16 +73,16 @@ def _shared(
             yield f"{whose}, {budget}", spec.per_namespace, keys, source
 
 
-def _entries(
-    located: Located[own.MoveBudget], field: str, entries: Sequence[own.ClusterBudget]
-) -> Iterator[tuple[str, own.ClusterBudget, Source]]:
+def _entries(located: Located[own.MoveBudget]) -> Iterator[tuple[str, own.ClusterBudget, Source]]:
     """Yield every limit of a set of clusters with a name of its own and its source."""
-    verb = "leaving" if field == "leaving" else "arriving at"
-    names = [called(entry.target_cluster) for entry in entries]
-    for position, (entry, name) in enumerate(zip(entries, names, strict=True)):
-        alone = bool(name) and names.count(name) == 1
-        where = f"{verb} {name}" if alone else f"{field} {position + 1}"
-        yield f"{where}, {named(located)}", entry, located.source("spec", field, position)
+    spec = located.model.spec
+    sides = (("leaving", "leaving", spec.leaving), ("arriving", "arriving at", spec.arriving))
+    for field, verb, entries in sides:
+        names = [called(entry.target_cluster) for entry in entries]
+        for position, (entry, name) in enumerate(zip(entries, names, strict=True)):
+            alone = bool(name) and names.count(name) == 1
+            where = f"{verb} {name}" if alone else f"{field} {position + 1}"
+            yield f"{where}, {named(located)}", entry, located.source("spec", field, position)
 
 
 def _running(held: Held, clusters: frozenset[str]) -> int:

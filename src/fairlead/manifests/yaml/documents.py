@@ -1,10 +1,10 @@
 """Documents that know the line of each of their values."""
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any, ClassVar, Protocol
 
 from fairlead.models.source import ObjectName, Source
 
@@ -41,23 +41,23 @@ class LineTable:
         self.blocks.extend(blocks)
         return block
 
-    def position(self, block: int, data: dict[str, Any], key: str | int) -> int | None:
-        """Return where a key stands in a mapping; None where it does not.
+    def position(self, block: int, data: dict[str, Any], key: str) -> int:
+        """Return where a key stands in a mapping.
 
         Wide mappings are numbered when they are first asked about, so that asking for every key takes time in
         proportion to their width.
         """
-        if key not in data:
-            return None
         if len(data) <= _NARROW:
-            return list(data).index(str(key))
+            return list(data).index(key)
         if block not in self._positions:
             self._positions[block] = {name: position for position, name in enumerate(data)}
-        return self._positions[block].get(str(key))
+        return self._positions[block][key]
 
 
 class Places(Protocol):
     """Where the values of one document, or of a part of it, stand: known, or looked for when asked."""
+
+    known: ClassVar[bool]
 
     @property
     def file(self) -> str:
@@ -80,10 +80,6 @@ class Places(Protocol):
         """Return the places of a mapping of `size` entries that got more entries at its end."""
         ...
 
-    def later(self) -> Callable[[], int] | None:
-        """Return what looks for the line; None where it is known."""
-        ...
-
 
 def has_entry(data: Any, step: str | int) -> bool:
     """Tell whether a mapping or list has an entry."""
@@ -98,6 +94,7 @@ class NoLines:
 
     file: str
     line: int = 0
+    known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "NoLines":
         """Return the same, where there is such an entry."""
@@ -110,10 +107,6 @@ class NoLines:
         del size, places
         return self
 
-    def later(self) -> None:
-        """Return None: it is known that there is no line."""
-        return
-
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -123,16 +116,13 @@ class Lines:
     table: LineTable
     line: int
     block: int
+    known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "Lines":
         """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
-        position: int | None = None
-        if isinstance(data, dict):
-            position = self.table.position(self.block, data, step)
-        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
-            position = step
-        if position is None:
+        if not has_entry(data, step):
             raise LookupError(step)
+        position = step if isinstance(step, int) else self.table.position(self.block, data, step)
         place = self.block + position
         return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
 
@@ -142,10 +132,6 @@ class Lines:
         lines = [*self.table.lines[own], *(place.line for place in places)]
         blocks = [*self.table.blocks[own], *(0 for _ in places)]
         return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
-
-    def later(self) -> None:
-        """Return None: the line is known."""
-        return
 
 
 @dataclass(frozen=True)
@@ -200,10 +186,10 @@ class Document:
             data = data[step]
         own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
         holder = self.holder
-        whole, later = (*self.at, *path), lines.later()
-        if later is not None:
-            return Source.late(lines.file, later, holder.kind, whole, own, holder)
-        return Source(lines.file, lines.line, holder.kind, whole, own, holder)
+        whole = (*self.at, *path)
+        if lines.known:
+            return Source(lines.file, lines.line, holder.kind, whole, own, holder)
+        return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
 
 
 def object_name(data: Mapping[str, Any]) -> ObjectName:

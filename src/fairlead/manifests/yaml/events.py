@@ -26,15 +26,6 @@ class Reading:
         # Position of the line where the document that is read begins.
         self.document_line = 0
         self._first = 1
-        self._handlers = {
-            yaml.DocumentStartEvent: self._begin,
-            yaml.DocumentEndEvent: self._end,
-            yaml.MappingStartEvent: self._open_mapping,
-            yaml.MappingEndEvent: self._close,
-            yaml.SequenceStartEvent: self._open_list,
-            yaml.SequenceEndEvent: self._close,
-            yaml.AliasEvent: self._alias,
-        }
 
     def read(self, text: str, before: int) -> ManifestError | yaml.YAMLError | None:
         """Read documents from a text that has some lines before it.
@@ -53,41 +44,33 @@ class Reading:
         return None
 
     def _take_events(self, next_event: Callable[[], Any]) -> None:
-        scalar = self.builder.scalar
-        handlers = self._handlers
+        builder, scalar = self.builder, self.builder.scalar
         while (event := next_event()) is not None:
-            if isinstance(event, yaml.ScalarEvent):
-                mark: Any = event.start_mark
-                line = mark.line + self._first
-                scalar(event.value, line, plain=event.implicit[0], tag=event.tag, anchor=event.anchor)
-            elif type(event) in handlers:
-                handlers[type(event)](event)
+            line = event.start_mark.line + self._first
+            match event:
+                case yaml.ScalarEvent():
+                    plain: bool = event.implicit[0]
+                    scalar(event.value, line, plain=plain, tag=event.tag, anchor=event.anchor)
+                case yaml.CollectionEndEvent():
+                    builder.close()
+                case yaml.MappingStartEvent():
+                    self._check_tag(event.tag, "map", line)
+                    builder.open({}, line, event.anchor)
+                case yaml.SequenceStartEvent():
+                    self._check_tag(event.tag, "seq", line)
+                    builder.open([], line, event.anchor)
+                case yaml.AliasEvent(anchor=str(name)):
+                    builder.alias(name, line)
+                case yaml.DocumentStartEvent():
+                    self.document_line = line - 1
+                    builder.begin()
+                case yaml.DocumentEndEvent():
+                    self.values.append(builder.end())
 
-    def _begin(self, event: Any) -> None:
-        self.document_line = event.start_mark.line + self._first - 1
-        self.builder.begin()
-
-    def _end(self, _event: Any) -> None:
-        self.values.append(self.builder.end())
-
-    def _open_mapping(self, event: Any) -> None:
-        self._check_tag(event, "map")
-        self.builder.open({}, event.start_mark.line + self._first, event.anchor)
-
-    def _open_list(self, event: Any) -> None:
-        self._check_tag(event, "seq")
-        self.builder.open([], event.start_mark.line + self._first, event.anchor)
-
-    def _check_tag(self, event: Any, name: str) -> None:
-        if not collection_tag_fits(event.tag, name):
-            message = f"has the tag {short_tag(event.tag)}; allowed is !!{name} or none"
-            self.builder.note(event.start_mark.line + self._first, message)
-
-    def _close(self, _event: Any) -> None:
-        self.builder.close()
-
-    def _alias(self, event: Any) -> None:
-        self.builder.alias(event.anchor, event.start_mark.line + self._first)
+    def _check_tag(self, tag: str | None, name: str, line: int) -> None:
+        if not collection_tag_fits(tag, name):
+            allowed = f"allowed is !!{name} or none"
+            self.builder.note(line, f"has the tag {short_tag(str(tag))}; {allowed}")
 
 
 def read_yaml(file: str, text: str) -> tuple[Values, list[Mistake], list[Mistake]]:

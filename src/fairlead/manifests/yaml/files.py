@@ -23,6 +23,8 @@ _PLAIN = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 _CHUNK = 2**20
 
 _UTF_16 = "is UTF-16; save it as UTF-8"
+# To read from one in a directory might never end.
+_IRREGULAR = "is a pipe, socket or device; name it by itself to read from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +51,25 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Tex
         One for each file, in the order of their names.
     """
     if path == "-" and sys.stdin is None:
-        yield Mistake(Source("-", 0), "", "", "cannot be read: standard input is closed")
-        return
-    if path == "-":
+        yield _wrong("-", "cannot be read: standard input is closed")
+    elif path == "-":
         yield read_stream(getattr(sys.stdin, "buffer", sys.stdin), "-", maximum_bytes)
-        return
-    if not path or "\n" in path or "\0" in path:
+    elif not path or "\n" in path or "\0" in path:
         message = "is not a path; give a file, a directory, - or an open file (io.StringIO for a text)"
-        yield Mistake(Source("<argument>", 0), "", shortened(path), message)
-        return
-    if not pathlib.Path(path).is_dir():
+        yield _wrong("<argument>", message, shortened(path))
+    elif not pathlib.Path(path).is_dir():
         yield _read_file(path, maximum_bytes)
-        return
-    found = False
-    for item in _manifests(path, recursive):
-        found = True
-        yield item if isinstance(item, Mistake) else _read_file(item, maximum_bytes)
-    if not found:
-        message = "is a directory without any *.yaml, *.yml or *.json file"
-        if not recursive:
-            message += "; directories below it are only read recursively"
-        yield Mistake(Source(path, 0), "", "", message)
+    else:
+        found = list(_manifests(path, recursive))
+        for item in found:
+            yield item if isinstance(item, Mistake) else _read_file(item, maximum_bytes)
+        if not found:
+            below = "" if recursive else "; directories below it are only read recursively"
+            yield _wrong(path, f"is a directory without any *.yaml, *.yml or *.json file{below}")
+
+
+def _wrong(file: str, message: str, shown: str = "", line: int = 0) -> Mistake:
+    return Mistake(Source(file, line), "", shown, message)
 
 
 def _manifests(directory: str, recursive: bool) -> Iterator[str | Mistake]:
@@ -86,7 +86,7 @@ def _manifests(directory: str, recursive: bool) -> Iterator[str | Mistake]:
                 entered.append(_entries(entry.path))
         elif entry.name.endswith(_SUFFIXES) and not entry.is_dir():
             there = entry.is_file() or not pathlib.Path(entry.path).exists()
-            yield entry.path if there else _irregular(entry.path)
+            yield entry.path if there else _wrong(entry.path, _IRREGULAR)
 
 
 def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
@@ -99,11 +99,6 @@ def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
     yield from ordered
 
 
-def _irregular(path: str) -> Mistake:
-    """Say that a pipe, socket or device in a directory is not read: that might never end."""
-    return Mistake(Source(path, 0), "", "", "is a pipe, socket or device; name it by itself to read from it")
-
-
 def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
     try:
         with pathlib.Path(path).open("rb") as stream:
@@ -112,9 +107,9 @@ def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
         return _unreadable(path, error)
 
 
-def _unreadable(path: str, error: OSError | UnicodeEncodeError) -> Mistake:
+def _unreadable(path: str, error: OSError | ValueError) -> Mistake:
     why = (isinstance(error, OSError) and error.strerror) or error
-    return Mistake(Source(path, 0), "", "", f"cannot be read: {why}")
+    return _wrong(path, f"cannot be read: {why}")
 
 
 def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> Text | Mistake:
@@ -122,12 +117,11 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> T
     try:
         content = _content(stream, maximum_bytes)
     except UnicodeDecodeError as error:
-        return Mistake(Source(file, 0), "", "", f"is not UTF-8: {error.reason}")
+        return _wrong(file, f"is not UTF-8: {error.reason}")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        return Mistake(Source(file, 0), "", "", f"cannot be read: {reason}")
+        return _unreadable(file, error)
     if content is None:
-        return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
+        return _wrong(file, f"is larger than {maximum_bytes} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
     if isinstance(text, Mistake):
         return text
@@ -151,13 +145,12 @@ def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | N
 def _decoded(content: bytes, file: str) -> str | Mistake:
     """Return the text of a UTF-8 file; UTF-16 shows by its mark, or by the zero beside the first letter."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or content[:2].count(0) == 1:
-        return Mistake(Source(file, 1), "", "", _UTF_16)
+        return _wrong(file, _UTF_16, line=1)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        shown = f"0x{content[error.start]:02x}"
-        return Mistake(Source(file, line), "", shown, f"is not UTF-8: {error.reason}")
+        return _wrong(file, f"is not UTF-8: {error.reason}", f"0x{content[error.start]:02x}", line)
 
 
 def _checked(text: str, file: str) -> Text | Mistake:
@@ -170,4 +163,4 @@ def _checked(text: str, file: str) -> Text | Mistake:
     line = text.count("\n", 0, found.start()) + 1
     number = ord(found.group())
     name = "NUL" if number == 0 else f"U+{number:04X}"
-    return Mistake(Source(file, line), "", name, "is a control character, which a manifest cannot hold")
+    return _wrong(file, "is a control character, which a manifest cannot hold", name, line)

@@ -1,12 +1,11 @@
 """Lines that are looked for when somebody asks for them."""
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, ClassVar
 
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Path, Places, has_entry
@@ -18,35 +17,47 @@ _decoder = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
-class LateText(ABC):
-    """Text of one object, which is known to be sound."""
+class LateText:
+    """Text of one object, JSON or YAML in blocks, which is known to be sound."""
 
     file: str
     text: str = field(repr=False)
+    is_json: bool
     first: int = 1
     """Line where it begins."""
+    is_item: bool = False
+    """True for an item of a list in YAML, with its dash."""
 
     @cached_property
     def whole(self) -> tuple[Any, Places]:
         """The object with all its lines."""
-        return self._read()
+        builder = Builder(self.file)
+        if self.is_json:
+            begin = skip_space(self.text, 0)
+            build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
+            return builder.end()
+        # Few answers tell a line.
+        from fairlead.manifests.yaml.events import Reading
+
+        reading = Reading(builder)
+        reading.read(self.text, self.first - 1)
+        value, places = reading.values[0]
+        return (value[0], places.entry(value, 0)) if self.is_item else (value, places)
 
     @cached_property
     def items(self) -> "Sequence[LateText]":
         """The items of a list of manifests, each a text of its own; none where the object has no items."""
-        return self._split()
+        found = []
+        line, before = self.first, 0
+        for begin, end in _items(self.text) if self.is_json else _block_items(self.text):
+            line += self.text.count("\n", before, begin)
+            before = begin
+            found.append(LateText(self.file, self.text[begin:end], self.is_json, line, not self.is_json))
+        return found
 
-    @abstractmethod
-    def _read(self) -> tuple[Any, Places]:
-        """Return the object with all its lines."""
-
-    @abstractmethod
-    def _split(self) -> "Sequence[LateText]":
-        """Return the items."""
-
-    def __reduce__(self) -> tuple[type["LateText"], tuple[str, str, int]]:
+    def __reduce__(self) -> tuple[type["LateText"], tuple[str, str, bool, int, bool]]:
         """Leave what was read aside; it can be read again."""
-        return type(self), (self.file, self.text, self.first)
+        return LateText, (self.file, self.text, self.is_json, self.first, self.is_item)
 
     def part(self, path: Path) -> "tuple[LateText, Path]":
         """Return the text of the item that a path leads into, and the rest of the path."""
@@ -69,58 +80,6 @@ class LateText(ABC):
         return text.first if text is not self and not rest else self.places(path).line
 
 
-@dataclass(frozen=True)
-class JsonText(LateText):
-    """One JSON object."""
-
-    def _read(self) -> tuple[Any, Places]:
-        builder = Builder(self.file)
-        begin = skip_space(self.text, 0)
-        build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
-        return builder.end()
-
-    def _split(self) -> "Sequence[LateText]":
-        found = []
-        line, before = self.first, 0
-        for begin, end in _items(self.text):
-            line += self.text.count("\n", before, begin)
-            before = begin
-            found.append(JsonText(self.file, self.text[begin:end], line))
-        return found
-
-
-@dataclass(frozen=True)
-class BlockText(LateText):
-    """One YAML document, block mappings and lists throughout."""
-
-    def _read(self) -> tuple[Any, Places]:
-        """Return the mapping with all its lines."""
-        # Few answers tell a line.
-        from fairlead.manifests.yaml.events import Reading
-
-        reading = Reading(Builder(self.file))
-        reading.read(self.text, self.first - 1)
-        return reading.values[0]
-
-    def _split(self) -> "Sequence[LateText]":
-        """Return the items, of which each begins with its dash."""
-        lines = self.text.split("\n")
-        return [
-            BlockItem(self.file, "\n".join(lines[begin:end]), self.first + begin)
-            for begin, end in _block_items(lines)
-        ]
-
-
-@dataclass(frozen=True)
-class BlockItem(BlockText):
-    """One item of a list in YAML, with its dash."""
-
-    def _read(self) -> tuple[Any, Places]:
-        """Return the item with all its lines."""
-        items, places = super()._read()
-        return items[0], places.entry(items, 0)
-
-
 def _items(text: str) -> Iterator[tuple[int, int]]:
     """Yield where each item of a list of manifests begins and ends; nothing where the object has none."""
     position = skip_space(text, 0)
@@ -133,20 +92,25 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
         position = skip_space(text, _decoder.raw_decode(text, position)[1])
 
 
-def _block_items(lines: Sequence[str]) -> list[tuple[int, int]]:
+def _block_items(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each item of a list of manifests begins, with its dash, and ends."""
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     begins: list[int] = []
     column = 0
     after = lines.index(f"{ITEMS}:") + 1 if f"{ITEMS}:" in lines else len(lines)
+    end = len(lines)
     for number in range(after, len(lines)):
         bare = lines[number].lstrip(" ")
         indent = len(lines[number]) - len(bare)
         if not bare or bare[0] == "#" or (begins and indent > column):
             continue
         if not bare.startswith("- ") or (begins and indent < column):
-            return list(pairwise([*begins, number]))
+            end = number
+            break
         column = indent
         begins.append(number)
-    return list(pairwise([*begins, len(lines)]))
+    return pairwise([starts[number] for number in (*begins, end)])
 
 
 def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
@@ -165,6 +129,7 @@ class LateLines:
     text: LateText
     path: Path = ()
     """What these places are of, from the top of the text."""
+    known: ClassVar[bool] = False
 
     @property
     def file(self) -> str:
@@ -185,13 +150,6 @@ class LateLines:
     def extended(self, size: int, places: Sequence[Places]) -> Places:
         """Return the places of a mapping that got more entries at its end."""
         return self.text.places(self.path).extended(size, places)
-
-    def later(self) -> Callable[[], int]:
-        """Return what looks for the line."""
-        return self._look
-
-    def _look(self) -> int:
-        return self.line
 
     def __reduce__(self) -> tuple[type["LateLines"], tuple[LateText, Path]]:
         """Take no more of the text along to other processes than is needed."""

@@ -13,7 +13,7 @@ from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
-from fairlead.manifests.yaml.late import BlockText, JsonText, LateLines
+from fairlead.manifests.yaml.late import LateLines, LateText
 from fairlead.manifests.yaml.quick import copy_plain, parse_json
 from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
 from fairlead.models.errors import ManifestError, Mistake
@@ -267,10 +267,10 @@ def _read_quick(file: str, text: str, *, like_json: bool) -> Values | None:
     """Read a text in which everything is plain, without lines; None where something is not."""
     if like_json:
         value = parse_json(text)
-        return None if value is None else [(value, LateLines(JsonText(file, text)))]
+        return None if value is None else [(value, LateLines(LateText(file, text, True)))]
     found = parse_block(text)
     if found is None:
         return None
     lines = text.split("\n")
     parts = ((value, "\n".join(lines[begin:end]), begin + 1) for value, begin, end in found)
-    return [(value, LateLines(BlockText(file, part, first))) for value, part, first in parts]
+    return [(value, LateLines(LateText(file, part, False, first))) for value, part, first in parts]

@@ -57,29 +57,19 @@ class GroupTotal:
 
 def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
     """Return how many replicas the set needs."""
-    return Requirement(
-        _RULE,
-        Side.LEAST,
-        rule.minimum,
-        Among(rule.name, rule.clusters, rule.several),
-        workload,
-        rule.source,
-        gives_way=GivesWay.ALWAYS,
-        paired=rule.minimum == rule.maximum,
-    )
+    return _requirement(rule, workload, Side.LEAST, rule.minimum, GivesWay.ALWAYS)
 
 
 def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
     """Return how many replicas the set may hold; none where the rule states no maximum."""
-    return Requirement(
-        _RULE,
-        Side.MOST,
-        rule.maximum or 0,
-        Among(rule.name, rule.clusters, rule.several),
-        workload,
-        rule.source,
-        paired=rule.minimum == rule.maximum,
-    )
+    return _requirement(rule, workload, Side.MOST, rule.maximum or 0, GivesWay.NEVER)
+
+
+def _requirement(
+    rule: GroupTotal, workload: Workload, side: Side, limit: int, gives_way: GivesWay
+) -> Requirement:
+    scope, paired = Among(rule.name, rule.clusters, rule.several), rule.minimum == rule.maximum
+    return Requirement(_RULE, side, limit, scope, workload, rule.source, gives_way=gives_way, paired=paired)
 
 
 def _asked(one: Requirement) -> str:

@@ -11,6 +11,7 @@ from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
 from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -106,6 +107,5 @@ def could_move(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[s
 
 def describe(rule: MoveBudget) -> Statement:
     """Say in the user's words how many replicas may move."""
-    noun = "replica" if rule.most == 1 else "replicas"
-    most = f"at most {rule.most} {noun}" if rule.most else "no replica"
+    most = f"at most {counted(rule.most, 'replica')}" if rule.most else "no replica"
     return Statement(KIND, f"{most} may move ({rule.name})", rule.source)
