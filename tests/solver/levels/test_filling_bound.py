@@ -47,18 +47,6 @@ def wide(problem: Problem) -> dict[Place, Range]:
     }
 
 
-def bound_of(
-    problem: Problem,
-    rule: Balance,
-    known: Placement,
-    level: Level = BALANCE,
-    pins: Mapping[Level, Fraction] = MappingProxyType({}),
-) -> Fraction | None:
-    """Return the bound with no level narrowing anything, in ranges that leave out nothing."""
-    branches = searched(problem, rule, known, level, pins)
-    return None if branches is None else branches.bound
-
-
 def searched(
     problem: Problem,
     rule: Balance,
@@ -74,6 +62,11 @@ def searched(
     if branches is not None:
         branches.search(asked, Deadline())
     return branches
+
+
+def bound_of(branches: Branches | None) -> Fraction | None:
+    """Return what a search bounds; None where there was none."""
+    return None if branches is None else branches.bound
 
 
 def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
@@ -107,13 +100,13 @@ def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
     rule = Balance(frozenset({"left", "right"}), shares, totals={CPU: 12000})
     known = Placement({"left": {"a": 6}, "right": {"b": 6}})
     assert cost(rule, problem, known) == Fraction(1, 2)
-    apart = bound_of(problem, rule, known)
+    apart = bound_of(searched(problem, rule, known))
     assert apart is not None
     assert Fraction(499, 1000) <= apart <= Fraction(1, 2)
     # Three quarters of as much stand on a: then b and c are best left to the two, which is seen as well.
     standing = replace(rule, standing={("a", CPU): 9000}, totals={CPU: 21000})
     best = Placement({"left": {"b": 6}, "right": {"c": 6}})
-    least, bound = cost(standing, problem, best), bound_of(problem, standing, best)
+    least, bound = cost(standing, problem, best), bound_of(searched(problem, standing, best))
     assert bound is not None
     assert least * Fraction(99, 100) <= bound <= least
 
@@ -160,7 +153,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     counted = pinned = 0
     above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
-        bound = bound_of(problem, rule, every[-1])
+        bound = bound_of(searched(problem, rule, every[-1]))
         if bound is None:
             continue
         counted += 1
@@ -209,7 +202,7 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
     level = next(each for each in levels_of(problem) if each.base in DEVIATIONS)
     least = Fraction(value_of(problem, known, level))
     assert least == Fraction(48, 5)
-    pinned = bound_of(problem, rule, known, level, {BALANCE: Fraction(0)})
+    pinned = bound_of(searched(problem, rule, known, level, {BALANCE: Fraction(0)}))
     assert pinned is not None
     assert least * Fraction(95, 100) <= pinned <= least
     best = Placement({"left": {"a": 4, "b": 2}, "right": {"a": 4, "b": 2}})
@@ -220,7 +213,7 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
         for key in ("left", "right")
         for name, count in (("a", 4), ("b", 2))
     }
-    free = bound_of(problem, rule, known, level, {BALANCE: Fraction(1)})
+    free = bound_of(searched(problem, rule, known, level, {BALANCE: Fraction(1)}))
     assert free is not None
     assert free <= 0
 
@@ -242,7 +235,7 @@ def test_moves_are_bounded_where_clusters_could_hold_more_than_what_runs() -> No
     half: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: half}, totals={CPU: 8000})
     known = Placement({"left": {"a": 2, "b": 2}, "right": {"a": 2, "b": 2}})
-    bound = bound_of(problem, rule, known, MOVES_LAST, {BALANCE: Fraction(0)})
+    bound = bound_of(searched(problem, rule, known, MOVES_LAST, {BALANCE: Fraction(0)}))
     assert bound is not None
     assert 1 < bound <= value_of(problem, known, MOVES_LAST) == 2
 

@@ -296,10 +296,7 @@ def _cuts(blend: Blend, at: int, cluster: int) -> Iterator[Sequence[tuple[Number
     mix = blend.mixes[at]
     mean, least = int(np.floor(mix.mean[cluster] + NOTHING)), int(mix.counts[:, cluster].min())
     for most in dict.fromkeys((mean, least) if blend.limits[-1] is None else (least, mean)):
-        none = np.zeros(len(mix.choice.names), dtype=np.int64)
-        fewer, more = none + mix.choice.total, none.copy()
-        fewer[cluster], more[cluster] = most, most + 1
-        yield (none, fewer), (more, none + mix.choice.total)
+        yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
 
 
 def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:

@@ -109,14 +109,12 @@ class LevelSearch(LevelModels):
             self._look_at_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
-            # A target may still be raised: what is beyond it now is not out of question.
-            before = None if level in self.targets else self._pin_of(level, cost)
-            least = self._narrow(cost, before)
+            least = self._narrow(cost, self._most_of(level, cost))
             note = self._note(level, None if self.restricted else least)
             if not note.proven and self._is_priced_first(level):
                 self._price(level, PARTS if self.tried else FEW_PARTS if level in self.targets else 1)
                 note = self._note(level, None if self.restricted else least)
-            before = None if level in self.targets else self._pin_of(level, cost)
+            before = self._most_of(level, cost)
             self._narrow_at_prices(level, before)
             waits = note.proven or self._may_wait(level) or (self.best is not None and self.is_over(level))
             encoding = None if waits else self._encode()
@@ -171,6 +169,13 @@ class LevelSearch(LevelModels):
         steps = cost.steps(self.best)
         target = self.targets.get(level)
         return steps if target is None else max(steps, steps_up_to(cost, target.value))
+
+    def _most_of(self, level: Level, cost: LevelCost) -> int | None:
+        """Return what a level may cost while it is searched, in steps; None where that is not known.
+
+        A target may still be raised: what is beyond it now is not out of question.
+        """
+        return None if level in self.targets else self._pin_of(level, cost)
 
     def settle(self, *, ties: bool) -> LexicographicResult:
         """Return what was found; where every level is proven with ties settled, unless any answer will do."""

@@ -104,6 +104,14 @@ class Mix:
         found: Floats = self.parts @ (self.counts - self.mean) ** 2
         return found
 
+    def bounds(self, cluster: int, least: int = 0, most: int | None = None) -> tuple[Numbers, Numbers]:
+        """Return fewest and most replicas by cluster that bound one cluster only."""
+        lower = np.zeros(len(self.choice.names), dtype=np.int64)
+        upper = lower + self.choice.total
+        lower[cluster] = least
+        upper[cluster] = self.choice.total if most is None else most
+        return lower, upper
+
     def saved(self, bend: Floats, weights: Floats) -> Floats:
         """Return about what mixing saves by cluster: what choices cost more than their mean would.
 

@@ -1,6 +1,6 @@
 """What no placement holds that costs no more than a level may: told by prices (reduced costs)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +15,9 @@ TURNS = 5
 """How many numbers of replicas are looked at by place, on each side."""
 ENOUGH = Fraction(9, 10)
 """The part of what a level may cost by which it has to be bounded for little to be left out of too much."""
+
+Beyond = Callable[[Numbers, Numbers, int], Numbers]
+"""Tells of places whether so many replicas there, or more, are out of question; with sign -1, or fewer."""
 
 
 def ranges_at_prices(
@@ -38,25 +41,36 @@ def ranges_at_prices(
     until
         When to stop.
     """
-    if blend.priced is None or blend.priced.bound < ENOUGH * most:
+    priced = blend.priced
+    if priced is None or priced.bound < ENOUGH * most:
         return
-    spare = most * blend.priced.step - blend.priced.rest - sum(blend.priced.terms)
+    # What every workload may cost at these prices.
+    spare = most * priced.step - priced.rest - sum(priced.terms)
+    limits = [term + spare for term in priced.terms]
     shape = len(blend.mixes), len(blend.rows.names)
     inside, lower, upper = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     for at, mix in enumerate(blend.mixes):
         known = [ranges.get(Place(mix.choice.key, name), Range(0, 0)) for name in mix.choice.names]
         inside[at] = mix.choice.counts(best.of(mix.choice.key))
         lower[at], upper[at] = np.array(known, dtype=np.int64).T
-    fewest = inside - _within(blend, inside, -1, inside - lower, spare, until)
-    greatest = inside + _within(blend, inside, 1, upper - inside, spare, until)
+
+    def beyond(places: Numbers, ends: Numbers, sign: int) -> Numbers:
+        """Tell of places whether a workload costs too much that holds at least so many there, or at most."""
+        asked = [
+            (at, *blend.mixes[at].bounds(cluster, *((end,) if sign > 0 else (0, end))))
+            for (at, cluster), end in zip(places.tolist(), ends.tolist(), strict=True)
+        ]
+        parts = blend.parts(priced, asked)
+        return np.array([part is None or part.term > limits[part.at] for part in parts])
+
+    fewest = inside - _within(inside, -1, inside - lower, beyond, until)
+    greatest = inside + _within(inside, 1, upper - inside, beyond, until)
     for at, cluster in np.argwhere((fewest > lower) | (greatest < upper)).tolist():
         place = Place(blend.mixes[at].choice.key, blend.rows.names[cluster])
         yield place, Range(int(fewest[at, cluster]), int(greatest[at, cluster]))
 
 
-def _within(
-    blend: Blend, inside: Numbers, sign: int, end: Numbers, spare: Fraction, until: Deadline
-) -> Numbers:
+def _within(inside: Numbers, sign: int, end: Numbers, beyond: Beyond, until: Deadline) -> Numbers:
     """Return how many more replicas than the best placement's a place may hold, or fewer, up to an end.
 
     Where the end itself is not out of question, nothing before it is.
@@ -67,25 +81,10 @@ def _within(
         if not places.size or not until.remaining():
             break
         middle = (end, least + 1)[turn] if turn < 2 else (least + out) // 2
-        beyond = _beyond(blend, inside + sign * middle, sign, places, spare)
-        at, clusters = places[beyond].T
-        out[at, clusters] = middle[at, clusters]
-        at, clusters = places[~beyond].T
-        least[at, clusters] = middle[at, clusters]
+        at, clusters = places.T
+        is_out = beyond(places, (inside + sign * middle)[at, clusters], sign)
+        looked = middle[at, clusters]
+        out[at, clusters] = np.where(is_out, looked, out[at, clusters])
+        least[at, clusters] = np.where(is_out, least[at, clusters], looked)
     found: Numbers = out - 1
     return found
-
-
-def _beyond(blend: Blend, ends: Numbers, sign: int, places: Numbers, spare: Fraction) -> Numbers:
-    """Tell of places whether a workload costs too much that holds at least so many there, or at most."""
-    asked = []
-    for at, cluster in places.tolist():
-        total = blend.mixes[at].choice.total
-        least, most = np.zeros(ends.shape[1], dtype=np.int64), np.full(ends.shape[1], total)
-        (least if sign > 0 else most)[cluster] = ends[at, cluster]
-        asked.append((at, least, most))
-    priced = blend.priced
-    if priced is None:
-        return np.zeros(len(places), dtype=bool)
-    parts = blend.parts(priced, asked)
-    return np.array([part is None or part.term - priced.terms[part.at] > spare for part in parts])
