@@ -73,6 +73,17 @@ def test_what_runs_already_needs_no_plan(
     assert command == f"fairlead {on('plan', 'scale-up')}"
 
 
+def test_a_plan_is_proposed_of_what_was_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What may stay unplaced may so in the plan, too; where nothing was to stay, no plan leads there."""
+    steps = suggested(f"{on('solve', 'scale-up')} --partial --deviation l1", monkeypatch, capsys)
+    assert steps[-1] == f"fairlead {on('plan', 'scale-up')} --deviation l1 --partial"
+    assert main(shlex.split(steps[-1])[1:]) == 0
+    steps = suggested(f"{on('solve', 'scale-up')} --fresh", monkeypatch, capsys)
+    assert steps[-1] == f"fairlead {on('solve', 'scale-up')} --fresh -o patch"
+
+
 def test_no_less_time_is_proposed_than_there_was() -> None:
     """Twice as much where that is more than five minutes."""
     assert longer(Making(time_limit=60)) == "300"

@@ -62,8 +62,8 @@ class Look(NamedTuple):
         return min(self.width or LONGEST, LONGEST)
 
     def few(self, shown: int) -> int | None:
-        """Return how many of something are shown; None where all are."""
-        return None if self.wide or self.picked.every else shown
+        """Return how many of something are shown; None where all are, as for scripts."""
+        return None if self.wide or self.picked.every or not self.headers else shown
 
 
 def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:

@@ -26,7 +26,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     match outcome.status:
         case Status.INFEASIBLE:
             told = "Make one of the changes above and run this again"
-            if name == "simulate" or "--partial" in shlex.split(making.arguments):
+            if name == "simulate" or _is_given("--partial", making):
                 return [(f"{told}:", again(name, making))]
             return [(f"{told}; or place as much as possible:", again(name, making, "--partial"))]
         case Status.UNKNOWN:
@@ -48,9 +48,15 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
     if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
         return []
-    if any(any(one.current.values()) for one in outcome.problem.workloads):
-        return [("Plan the way there, wave by wave:", command("plan", making))]
+    # A plan keeps to what runs: it does not lead to what would be if nothing ran.
+    running = any(any(one.current.values()) for one in outcome.problem.workloads)
+    if running and not _is_given("--fresh", making):
+        return [("Plan the way there, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
     return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+
+
+def _is_given(option: str, making: Making) -> bool:
+    return option in shlex.split(making.arguments)
 
 
 def longer(making: Making) -> str:
