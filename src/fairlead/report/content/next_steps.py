@@ -12,6 +12,8 @@ from fairlead.report.pages import Making
 Step = tuple[str, str]
 """A sentence, and the command that does it."""
 
+VALUED = 2
+"""Words of an option and its value."""
 LONG = 300
 """Seconds that are proposed where time ran out, at least."""
 
@@ -65,8 +67,12 @@ def longer(making: Making) -> str:
 
 
 def again(name: str, making: Making, *words: str) -> str:
-    """Return the same command with other words behind it; the last of an option counts."""
-    return " ".join(filter(None, ("fairlead", name, making.arguments, shlex.join(words))))
+    """Return the same command with other words behind it, in the place of the same option with a value."""
+    given = shlex.split(making.arguments)
+    if len(words) == VALUED and words[0] in given:
+        at = given.index(words[0])
+        del given[at : at + VALUED]
+    return " ".join(filter(None, ("fairlead", name, shlex.join(given), shlex.join(words))))
 
 
 def command(name: str, making: Making, *words: str) -> str:
