@@ -18,6 +18,8 @@ Flags = NDArray[np.bool_]
 
 NONE = -(2**61)
 """Less than half of this stands for "no such set"."""
+FEW = 8
+"""Workloads on so many clusters at most are looked at apart: what all of them need grows with the square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +81,19 @@ class Limited:
         ends = np.minimum(start[:, :, None] + numbers, clusters)
         table = sums[rows[:, :, None], ends] - sums[rows, start][:, :, None]
         possible = (numbers >= np.maximum(held, 1)[:, :, None]) & (numbers <= sizes[:, :, None])
-        taken, value = self._numbers(np.where(possible, table, NONE), held > 0)
+        taken, value = np.zeros((count, groups), dtype=np.int64), np.zeros(count, dtype=np.int64)
+        few = self.most[:, 1] <= FEW
+        for some in (np.flatnonzero(few), np.flatnonzero(~few)):
+            if some.size:
+                inside = np.where(possible, table, NONE)[some, :, : int(self.most[some, 1].max()) + 1]
+                taken[some], value[some] = self.rows(some).numbers(inside, held[some] > 0)
         sorted_group = np.minimum(self.group[rows, order], groups - 1)
         first = np.arange(clusters) - start[rows, sorted_group] < taken[rows, sorted_group]
         used = np.zeros(merits.shape, dtype=bool)
         used[rows, order] = first
         return used & self.open_to, value
 
-    def _numbers(self, table: Numbers, held: Flags) -> tuple[Numbers, Numbers]:
+    def numbers(self, table: Numbers, held: Flags) -> tuple[Numbers, Numbers]:
         """Return how many clusters of every group the best sets use, and their merit.
 
         Parameters
