@@ -104,13 +104,16 @@ class Limited:
             By row and group, whether one of its clusters is required.
         """
         count, groups, width = table.shape
-        most = int(self.most[:, 0].max())
-        best = np.full((count, most + 1, width), NONE)
         numbers, needed = np.arange(width), self.needed | held
+        # Workloads whose clusters are in fewer groups need not be asked about the others.
+        asked = np.flatnonzero((table > NONE // 2).any(axis=(0, 2)) | needed.any(axis=0))
+        last = int(asked.max(initial=0)) + 1
+        most = min(last, int(self.most[:, 0].max()))
+        best = np.full((count, most + 1, width), NONE)
         # The number before so many more; there is no number below 0.
         before = numbers[:, None] - numbers
         ways: list[Numbers] = []
-        for group in range(groups):
+        for group in range(last):
             if not group:
                 ways.append(np.broadcast_to(numbers, (count, most, width)))
                 best[:, 1], best[:, 0, 0] = table[:, 0], np.where(needed[:, 0], NONE, 0)
@@ -129,7 +132,7 @@ class Limited:
         at, rows = final.argmax(axis=1), np.arange(count)
         used, left = np.divmod(at, width)
         taken = np.zeros((count, groups), dtype=np.int64)
-        for group in reversed(range(groups)):
+        for group in reversed(range(last)):
             here = np.where(used > 0, ways[group][rows, np.maximum(used, 1) - 1, left], 0)
             taken[:, group] = here
             used, left = used - (here > 0), left - here
