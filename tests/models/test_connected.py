@@ -1,0 +1,23 @@
+"""Who shares something, one with the next, is in one part."""
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from fairlead.models.topology import connected
+
+
+@given(some.lists(some.frozensets(some.integers(0, 6), max_size=3), max_size=7))
+def test_parts_are_what_merging_one_after_the_other_makes(shared: list[frozenset[int]]) -> None:
+    """Whoever comes joins all parts that it shares something with; who shares nothing is alone."""
+    parts: list[tuple[set[str], set[int]]] = []
+    for at, things in enumerate(shared):
+        met = [part for part in parts if part[1] & things]
+        parts = [part for part in parts if part not in met]
+        parts.append(
+            ({f"w{at}"}.union(*(keys for keys, _ in met)), set(things).union(*(all_ for _, all_ in met)))
+        )
+    found = connected({f"w{at}": things for at, things in enumerate(shared)})
+    assert {frozenset(keys) for keys in found} == {frozenset(keys) for keys, _ in parts}
+    # In the order of their first keys, and the keys of each in theirs.
+    assert [keys[0] for keys in found] == sorted(keys[0] for keys in found)
+    assert all(keys == sorted(keys) for keys in found)
