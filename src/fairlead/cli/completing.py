@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from fairlead.models.errors import FairleadError
 
@@ -52,7 +52,7 @@ class WholeLine(BashComplete):
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words of the line before the cursor, and the one that is begun."""
         line = os.environ["COMP_WORDS"]
-        words = click.shell_completion.split_arg_string(line)[1:]
+        words = split_arg_string(line)[1:]
         return (words, "") if line[-1:].isspace() or not words else (words[:-1], words[-1])
 
     def format_completion(self, item: CompletionItem) -> str:
