@@ -60,8 +60,7 @@ def test_replicas_are_unplaced() -> None:
     message = outcome.conditions.workloads["default/web"][1].message
     assert message == (
         "2 of 5 replicas of default/web are unplaced: "
-        "member1 has no capacity left (0 cpu left, 1 per replica); "
-        "member2 has no capacity left (0 cpu left, 1 per replica); "
+        "member1 and member2 have no capacity left (0 cpu left, 1 per replica); "
         "member3 has no capacity left (500m cpu left, 1 per replica)"
     )
     assert whole(outcome)["FullyPlaced"].message == "1 of 1 workload is not fully placed: default/web"
@@ -131,7 +130,7 @@ def test_an_answer_without_proof() -> None:
 def test_the_same_words_everywhere() -> None:
     """JSON, terminal, HTML and plain text tell one story."""
     outcome = solve(asked(three(2000, 1000, 500), web(5)), partial=True)
-    words = "unplaced: member1 has no capacity left (0 cpu left, 1 per replica)"
+    words = "unplaced: member1 and member2 have no capacity left (0 cpu left, 1 per replica)"
     assert words in str(outcome)
     assert words in outcome._repr_html_()
     assert words in terminal(outcome)

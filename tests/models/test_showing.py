@@ -18,6 +18,9 @@ def test_a_fleet_prints_short() -> None:
     assert repr(problem) == "Problem(12 clusters, 60 workloads, 331 replicas)"
     shown: list[object] = [problem, simulation, simulation.after, fairlead.plan(problem)]
     shown += [*problem.clusters, *problem.workloads, *simulation.after.objectives]
+    shown += [simulation.after.placement, simulation.after.decisions, *fairlead.compare(problem).contenders]
+    # A full copy on every cluster counts with all of its replicas.
+    assert repr(fairlead.solve(problem).placement) == "<Placement of 60 workloads, 373 replicas>"
     assert all(len(repr(one)) < MOST and "\n" not in repr(one) for one in shown)
 
 

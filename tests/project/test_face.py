@@ -34,7 +34,15 @@ def test_the_package_itself_imports_nothing() -> None:
     ("command", "unused"),
     [
         ("solve -q -f {}", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
-        ("compare -q -f {}", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
+        (
+            "compare -q -f {}",
+            (
+                "ortools",
+                "fairlead.solver.plan",
+                "fairlead.solver.simulate",
+                "fairlead.solver.dispensers.kubeadmiral",
+            ),
+        ),
         ("why -q -f {} shop", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
         ("plan -q -f {}", ("ortools", "fairlead.solver.script", "fairlead.solver.why")),
     ],

@@ -79,6 +79,33 @@ def test_a_thousand_workloads_are_a_page_too(
 
 
 @pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        # Seventeen times the 4 of one fleet.
+        ("simulate --lose region=eu-west", 3, r"^  68 replicas are unplaced "),
+        ("simulate --add {stories}/new-cluster.yaml", 0, r"^Nothing moves to us-east-4: .* 850 workloads"),
+        pytest.param(
+            "plan -f {stories}/prices.yaml --budget-per-workload 1 --time-limit 300",
+            0,
+            r"^289 workloads change, 289 replicas move, 0 unplaced\.$",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_other_stories_of_a_thousand_workloads(
+    command: str, code: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A lost region, a new cluster, and cheaper clusters."""
+    file = tmp_path / "fleet.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
+    name, *words = shlex.split(command.format(stories=shlex.quote(str(ROOT / STORIES))))
+    assert main([name, "-q", "-f", str(file), "--time-limit", "60", *words]) == code
+    printed = capsys.readouterr().out
+    assert re.search(told, printed, re.MULTILINE)
+    assert is_a_page(printed)
+
+
+@pytest.mark.parametrize(
     ("story", "replicas", "told"),
     [
         ("quota", "8", "  raise the quota of namespace payments-00 (cpu) from 54 to 59.75 ("),

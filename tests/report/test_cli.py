@@ -394,7 +394,7 @@ def test_completion_scripts(capsys: pytest.CaptureFixture[str], shell: str) -> N
 
 def test_completion_answers() -> None:
     """The shell's question is answered with the commands that fit."""
-    done = fairlead(_FAIRLEAD_COMPLETE="bash_complete", COMP_WORDS="fairlead so", COMP_CWORD="1")
+    done = fairlead(_FAIRLEAD_COMPLETE="bash_complete", COMP_WORDS="fairlead so")
     assert done.stdout == "plain,solve\n"
 
 

@@ -1,5 +1,9 @@
 """Examples are copied to where they can be tried, and shells complete names of the input."""
 
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +62,12 @@ FLEET = ("-f", str(EXAMPLES / "three-regions"))
         (("simulate", *FLEET, "--drain", "us-"), ["us-east-1", "us-east-2"]),
         (("plan", *FLEET, "--pin-cluster", "ap"), ["ap-south-1"]),
         (("plan", *FLEET, "--scale", "retail/"), ["retail/shop="]),
+        (("plan", *FLEET, "--weight", "retail/"), ["retail/shop:"]),
+        (("plan", *FLEET, "--weight", "retail/shop:ap"), ["retail/shop:ap-south-1="]),
+        (("simulate", *FLEET, "--lose", "re"), ["region="]),
+        (("simulate", *FLEET, "--lose", "us-"), ["us-east-1", "us-east-2"]),
+        (("simulate", *FLEET, "--lose", "region=eu"), ["region=eu-west"]),
+        (("solve", *FLEET, "-n", "re"), ["retail"]),
         (("why", *FLEET, "s"), ["shop"]),
         (("why", *FLEET, "shop", "eu-west-1"), ["eu-west-1"]),
         (("examples", "sp"), ["specified", "spread"]),
@@ -68,6 +78,40 @@ FLEET = ("-f", str(EXAMPLES / "three-regions"))
 def test_names_of_the_input_are_completed(words: tuple[str, ...], offered: list[str]) -> None:
     """Clusters, workloads and examples; nothing where no input is named, or it is wrong."""
     assert completed(*words) == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("fairlead sim", ["simulate"]),
+        ("fairlead simulate -f FLEET --lose ap", ["ap-south-1"]),
+        ("fairlead simulate -f FLEET --lose region=eu", ["eu-west"]),
+        ("fairlead plan -f FLEET --weight retail/shop:ap", ["ap-south-1="]),
+        ("fairlead examples too-", ["too-tight"]),
+    ],
+)
+def test_a_real_bash_completes(
+    line: str, offered: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where it breaks words at = and :, of which it replaces the last part only."""
+    program = tmp_path / "fairlead"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m fairlead "$@"\n')
+    program.chmod(0o755)
+    assert main(["completion", "bash"]) == 0
+    # What readline does before it calls the function; outside of it there is no `compopt`.
+    typed = line.replace("FLEET", shlex.quote(str(EXAMPLES / "three-regions")))
+    script = "\n".join(
+        (
+            capsys.readouterr().out,
+            "compopt() { :; }",
+            f"COMP_LINE={shlex.quote(typed)}; COMP_POINT=${{#COMP_LINE}}",
+            f"_fairlead_completion {shlex.quote(str(program))}",
+            'printf "%s\\n" "${COMPREPLY[@]}"',
+        )
+    )
+    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (offered, "")
 
 
 def test_files_are_completed() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import fairlead
 from fairlead.cli.app import main
-from fairlead.report.content.next_steps import longer, steps_of
+from fairlead.report.content.next_steps import again, longer, steps_of
 from fairlead.report.pages import Making
 from places import EXAMPLES
 
@@ -73,10 +73,28 @@ def test_what_runs_already_needs_no_plan(
     assert command == f"fairlead {on('plan', 'scale-up')}"
 
 
+def test_a_plan_is_proposed_of_what_was_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What may stay unplaced may so in the plan, too; where nothing was to stay, no plan leads there."""
+    steps = suggested(f"{on('solve', 'scale-up')} --partial --deviation l1", monkeypatch, capsys)
+    assert steps[-1] == f"fairlead {on('plan', 'scale-up')} --deviation l1 --partial"
+    assert main(shlex.split(steps[-1])[1:]) == 0
+    steps = suggested(f"{on('solve', 'scale-up')} --fresh", monkeypatch, capsys)
+    assert steps[-1] == f"fairlead {on('solve', 'scale-up')} --fresh -o patch"
+
+
 def test_no_less_time_is_proposed_than_there_was() -> None:
     """Twice as much where that is more than five minutes."""
     assert longer(Making(time_limit=60)) == "300"
     assert longer(Making(time_limit=600)) == "1200"
+
+
+def test_an_option_is_given_once() -> None:
+    """More time takes the place of what there was."""
+    making = Making(arguments="-f fleet --time-limit 20 -q", time_limit=20)
+    assert again("solve", making, "--time-limit", "300") == "fairlead solve -f fleet -q --time-limit 300"
+    assert again("solve", making, "-o", "patch") == "fairlead solve -f fleet --time-limit 20 -q -o patch"
 
 
 def test_partial_is_proposed_once() -> None:

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 import fairlead
+from builders import cluster, deployment, policy, static
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
@@ -130,6 +131,17 @@ def test_decisions_of_many_workloads_only_where_something_changes() -> None:
     page = read(report_html(planned(fleet(service("web", {"east": 1}), *calm), target, (move,))))
     assert [table.caption for table in page.tables["decisions"]] == ["Clusters of shop/web, and why so many"]
     assert "11 others left out" in page.sections["decisions"]
+
+
+def test_decisions_without_a_placement_are_those_of_the_conflict() -> None:
+    """Of twelve workloads one fits nowhere; the others neither change nor explain anything."""
+    calm = [deployment(f"calm{number}", 1, cpu=1) for number in range(11)]
+    rules = policy("all", static((["a"], 1)))
+    found = fairlead.load([cluster("a", cpu=99), *calm, deployment("large", 1, cpu=100), rules])
+    page = read(report_html(fairlead.solve(found)))
+    assert "Only workloads of the conflict; 11 others left out" in page.sections["decisions"]
+    assert "default/large: 1 replica, nowhere" in page.sections["decisions"]
+    assert "calm" not in page.sections["decisions"]
 
 
 def test_nothing_to_do() -> None:
@@ -376,6 +388,7 @@ def test_a_large_plan_stays_readable() -> None:
     assert "and 1 more wave" in page.sections["waves"]
     # 3 changes a workload, 6,000 in all, of which 1,000 are shown: one cluster empties, two are new.
     assert "and 5000 more changes" in page.sections["changes"]
+    assert "The decisions on 2000 workloads" in page.sections["decisions"]
     assert "more workloads: fairlead why explains any of them" in page.sections["decisions"]
 
 

@@ -102,6 +102,17 @@ def test_many_workloads_are_one_row_each() -> None:
     assert "CLUSTERS" not in terminal(many(12), Look(wide=True))
 
 
+def test_the_first_rows_of_a_large_fleet() -> None:
+    """Sixty of ninety change: a page of them, and how many more; all for who asks, and for scripts."""
+    shown = terminal(many(90))
+    assert shown.count("team  ") == 30
+    assert (
+        "... and 30 more workloads (-A shows all)\nand 30 workloads without a change (-A shows them)" in shown
+    )
+    assert terminal(many(90), EVERY).count("team  ") == 90
+    assert terminal(many(90), Look(headers=False)).count("team  ") == 90
+
+
 def test_status_of_workloads_that_are_not_whole() -> None:
     """What is missing or broken shows in the status."""
     outcome = many(12)

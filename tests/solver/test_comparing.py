@@ -148,14 +148,27 @@ def test_unknown_dispenser() -> None:
 
 
 def test_tables() -> None:
-    """Answers, replicas that differ, and what is to be said."""
-    lines = terminal(fairlead.compare(hundred(), ["karmada-proposal"])).splitlines()
+    """What is to be said, answers, and replicas that differ."""
+    told, answers, differing = terminal(fairlead.compare(hundred(), ["karmada-proposal"])).split("\n\n")
+    assert told.startswith("Optimal: no better placement exists (proven).\n")
+    assert "karmada-proposal leaves 29 replicas unplaced." in told.splitlines()
+    lines = [*answers.splitlines(), "", *differing.splitlines()]
     assert lines[0].split() == ["SCHEDULER", "STATUS", "UNPLACED", "VIOLATIONS", "DEVIATION"]
     assert lines[1].split() == ["best", "Optimal", "0", "0", "0"]
     assert lines[2].split()[:4] == ["karmada-proposal", "Infeasible", "29", "1"]
     assert lines[4].split() == ["WORKLOAD", "CLUSTER", "BEST", "KARMADA-PROPOSAL"]
     assert lines[5].split() == ["default/web", "member1", "25", "26"]
-    assert "karmada-proposal leaves 29 replicas unplaced." in lines
+
+
+def test_a_table_that_is_too_wide_is_turned() -> None:
+    """A level a row and an answer a column where a line of every answer does not fit, and only there."""
+    comparison = fairlead.compare(hundred(), ["karmada-proposal"])
+    answers = terminal(comparison, Look(width=45)).split("\n\n")[1].splitlines()
+    assert answers[0].split() == ["SCHEDULER", "BEST", "KARMADA-PROPOSAL"]
+    assert answers[1].split() == ["Status", "Optimal", "Infeasible"]
+    assert answers[2].split() == ["Unplaced", "0", "29"]
+    assert max(map(len, answers)) <= 45
+    assert terminal(comparison, Look(width=80)).split("\n\n")[1].startswith("SCHEDULER  ")
 
 
 def test_long_tables_are_cut() -> None:
@@ -175,7 +188,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(capsys.readouterr().out)
     assert [contender["name"] for contender in document["contenders"]] == ["webster"]
     assert main(["compare", "-q", "-f", "examples/three-regions"]) == 0
-    assert capsys.readouterr().out.startswith("SCHEDULER ")
+    assert capsys.readouterr().out.startswith("Optimal: no better placement exists (proven).\n")
 
 
 def test_the_command_line_knows_all_dispensers() -> None:

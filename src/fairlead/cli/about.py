@@ -78,6 +78,9 @@ def completion_command(context: click.Context, shell: str) -> int:
     """Print the completion script of a shell."""
     from click.shell_completion import get_completion_class
 
+    from fairlead.cli.completing import teach_bash
+
+    teach_bash()
     completion = get_completion_class(shell)
     if completion is None:
         raise click.UsageError(f"no completion for {shell}")

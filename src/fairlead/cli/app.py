@@ -99,6 +99,9 @@ def _told(arguments: Sequence[str] | None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     if COMPLETION in os.environ:
+        from fairlead.cli.completing import teach_bash
+
+        teach_bash()
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_plugin = Path(sys.argv[0]).name.startswith("kubectl-")

@@ -1,27 +1,24 @@
-"""What commands read: the options of the input in the spelling of kubectl, how it is loaded and completed."""
+"""What commands read: the options of the input in the spelling of kubectl, and how it is loaded."""
 
 import io
 import sys
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from fairlead.cli import console
+from fairlead.cli.completing import complete_files, complete_namespaces
 from fairlead.cli.options import gathers
-from fairlead.models.errors import FairleadError, ManifestError, UsageError
+from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
 if TYPE_CHECKING:
     from fairlead.live.reading import Snapshot
     from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
-
-Completes = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 @dataclass(frozen=True)
@@ -110,43 +107,6 @@ class _Kept(io.BytesIO):
     name = "-"
 
 
-def complete_files(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Let the shell complete files and directories."""
-    return [CompletionItem(begun, type="file")]
-
-
-def _workloads(problem: "Problem") -> Sequence[str]:
-    """Return the keys of the workloads, and their names where those are theirs alone."""
-    names = [workload.name for workload in problem.workloads]
-    return [workload.key for workload in problem.workloads] + [one for one in names if names.count(one) == 1]
-
-
-def _named(told: Callable[["Problem"], Sequence[str]], end: str) -> Completes:
-    """Return what completes names that the input holds; standard input and clusters are not read for it."""
-
-    def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-        sources = [file for file in context.params.get("files") or () if file != "-"]
-        if not sources:
-            return []
-        from fairlead.manifests import loading
-
-        try:
-            problem = loading.load(*sources, recursive=bool(context.params.get("recursive")))
-        except FairleadError:  # a shell has no place to tell what is wrong
-            return []
-        return [CompletionItem(name + end) for name in sorted(told(problem)) if name.startswith(begun)]
-
-    return complete
-
-
-complete_clusters = _named(lambda problem: list(problem.cluster_by_name), "")
-complete_workloads = _named(_workloads, "")
-complete_amounts = _named(_workloads, "=")
-"""Completes ``WORKLOAD=N``."""
-complete_places = _named(_workloads, ":")
-"""Completes ``WORKLOAD:CLUSTER=W`` up to the cluster."""
-
-
 reads_input = gathers(
     "inputs",
     Inputs,
@@ -177,6 +137,7 @@ reads_input = gathers(
         metavar="NAME",
         multiple=True,
         help="Only workloads of this namespace. May be repeated.",
+        shell_complete=complete_namespaces,
     ),
     click.option(
         "-l",

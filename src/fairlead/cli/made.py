@@ -25,6 +25,9 @@ _INPUTS = {
     "selector": "-l",
 }
 
+_ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
+"""What is asked of an input, in words that `solve` and `plan` share."""
+
 
 def making() -> Making:
     """Return date, command, input and time limit of the command that runs."""
@@ -36,7 +39,8 @@ def making() -> Making:
     return Making(
         when(datetime.now(UTC)),
         shlex.join(["fairlead", *arguments]),
-        shlex.join(_inputs(context.params)),
+        shlex.join(_words(context.params, _INPUTS)),
+        shlex.join(_words(context.params, _ASKED)),
         shlex.join(_without_output(arguments[1:])),
         from_cluster=not context.params.get("files"),
         details=(("Time limit", f"{limit:g} s" if limit else "none"),)
@@ -46,8 +50,9 @@ def making() -> Making:
     )
 
 
-def _inputs(given: Mapping[str, Any]) -> Iterator[str]:
-    for name, option in _INPUTS.items():
+def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str]:
+    """Yield those of some options that were given, as they are typed."""
+    for name, option in options.items():
         match given.get(name):
             case tuple() as values:
                 yield from (word for value in values for word in (option, value))

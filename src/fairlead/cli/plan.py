@@ -7,10 +7,9 @@ import click
 
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
+from fairlead.cli.completing import complete_clusters, complete_workloads
 from fairlead.cli.inputs import (
     Inputs,
-    complete_clusters,
-    complete_workloads,
     leaves_untriggered,
     left_as_triggered,
     reads_input,

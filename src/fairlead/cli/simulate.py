@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.inputs import (
-    Inputs,
+from fairlead.cli.completing import (
     complete_amounts,
     complete_clusters,
     complete_files,
+    complete_losses,
     complete_places,
+)
+from fairlead.cli.inputs import (
+    Inputs,
     leaves_untriggered,
     load_workloads,
     reads_input,
@@ -59,7 +62,7 @@ _WHAT = (
     (
         "--lose",
         "NAME",
-        complete_clusters,
+        complete_losses,
         "Lose clusters with all they run: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE.",
     ),
     ("--cordon", "CLUSTER", complete_clusters, "Schedule nothing new there; what runs there may stay."),

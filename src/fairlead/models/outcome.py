@@ -188,7 +188,7 @@ class Difference:
     best: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Contender:
     """What a dispenser answers to the same problem.
 
@@ -211,6 +211,9 @@ class Contender:
     unplaced: int
     differences: tuple[Difference, ...]
     verdict: str
+
+    def __repr__(self) -> str:
+        return f"<Contender: {self.verdict}>"
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,9 @@ from fairlead.models.errors import UsageError
 from fairlead.models.in_order import WORTH_ARRAYS, Column
 from fairlead.models.kept import Known
 
+SHOWN = 6
+"""Workloads up to which a placement prints as what makes it; a larger one is counted."""
+
 
 class Placement(Mapping[str, Mapping[str, int]], Known):
     """Replicas by workload and cluster; an immutable, hashable and picklable value.
@@ -47,7 +50,10 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
         return hash(tuple((key, tuple(placed.items())) for key, placed in self._replicas.items()))
 
     def __repr__(self) -> str:
-        return f"Placement({self.to_dict()!r})"
+        if len(self) <= SHOWN:
+            return f"Placement({self.to_dict()!r})"
+        replicas = sum(sum(placed.values()) for placed in self._replicas.values())
+        return f"<Placement of {len(self)} workloads, {replicas} replicas>"
 
     def __reduce__(self) -> tuple[type["Placement"], tuple[dict[str, dict[str, int]]]]:
         return Placement, (self.to_dict(),)

@@ -141,11 +141,16 @@ def format_units(resource: str, units: int) -> str:
 def format_alike(resource: str, *amounts: int) -> tuple[str, ...]:
     """Return several amounts of a resource in one unit, so that they can be compared at a glance.
 
-    The unit is the largest in which all of them need at most three decimals.
+    The unit is the largest in which all of them need at most three decimals; parts of a single core are
+    counted in millicores.
 
     >>> format_alike("cpu", 60_000, 132_750), format_alike("memory", 2**30, 3 * 2**29)
     (('60', '132.75'), ('1Gi', '1.5Gi'))
+    >>> format_alike("cpu", 600, 500)
+    ('600m', '500m')
     """
+    if resource == CPU and all(abs(amount) < 1000 for amount in amounts):
+        return tuple(f"{amount}m" if amount else "0" for amount in amounts)
     if resource == CPU:
         return tuple(_decimals(Fraction(amount, 1000)) for amount in amounts)
     if not counts_bytes(resource):

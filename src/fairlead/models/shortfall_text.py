@@ -1,8 +1,9 @@
 """What gave way in a partial placement, in words: how much, and what stands in the way on which cluster."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
@@ -29,7 +30,7 @@ from fairlead.models.rules.spread import used_groups
 from fairlead.models.shortfall import amounts, unmet
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
-from fairlead.models.words import be, counted
+from fairlead.models.words import be, counted, listed
 from fairlead.models.workload import Workload
 
 NAMED = 3
@@ -63,6 +64,15 @@ class _Answer:
         return any(not isinstance(rule, Capacity) for rule in self.problem.rules)
 
 
+class _Obstacle(NamedTuple):
+    """What keeps a cluster from holding more."""
+
+    text: str
+    """A sentence, or what the cluster has."""
+    cluster: str = ""
+    """The cluster that has it; empty where the text is a sentence."""
+
+
 def _told(violation: Violation, answer: _Answer) -> Violation:
     """Return a violation in the words of a partial placement."""
     workload = answer.problem.workload(violation.workload or "")
@@ -94,17 +104,28 @@ def _obstacles(violation: Violation, workload: Workload, answer: _Answer) -> str
     open_to, wide = frozenset(names), _spread_of(violation, workload)
     if wide is not None and (hopeless := _too_few(wide, workload)):
         return hopeless
-    found: dict[str, None] = {}
+    found: dict[_Obstacle, None] = {}
     everybody = _helpful(violation, workload, answer)
     # Closed clusters are no help, and nothing to tell where open ones could be one.
     helpful = [name for name in everybody if name in open_to] or everybody
     for at, cluster in enumerate(helpful):
         if len(found) == NAMED:
-            return f"{'; '.join(found)}; and {counted(len(helpful) - at, 'more cluster')}"
+            return f"{_joined(found)}; and {counted(len(helpful) - at, 'more cluster')}"
         obstacle = _obstacle(violation, workload, cluster, answer)
-        if obstacle:
+        if obstacle is not None:
             found[obstacle] = None
-    return "; ".join(found)
+    return _joined(found)
+
+
+def _joined(found: Iterable[_Obstacle]) -> str:
+    """Return obstacles as one text; what several clusters have is said once."""
+    said: dict[str, list[str]] = {}
+    for each in found:
+        said.setdefault(each.text, []).extend([each.cluster] if each.cluster else ())
+    return "; ".join(
+        f"{listed(names, 'cluster')} {'has' if len(names) == 1 else 'have'} {text}" if names else text
+        for text, names in said.items()
+    )
 
 
 def _helpful(violation: Violation, workload: Workload, answer: _Answer) -> Sequence[str]:
@@ -141,45 +162,47 @@ def _too_few(rule: Spread, workload: Workload) -> str:
     return spread.eligible(rule.minimum, rule.field, rule.groups)
 
 
-def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _Answer) -> str:
-    """Say what keeps a cluster from holding more of a workload; empty where nothing special does."""
+def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _Answer) -> _Obstacle | None:
+    """Return what keeps a cluster from holding more of a workload; None where nothing special does."""
     rule = workload.rule(Candidates)
     if rule and cluster not in rule.names:
-        return str(candidates.closed(rule, workload, cluster).statement())
+        return _Obstacle(str(candidates.closed(rule, workload, cluster).statement()))
     copies = workload.rule(Duplicated)
     placed = dict(answer.placement.of(workload.key))
     full = copy_on(copies, workload, cluster) if copies else placed.get(cluster, 0) + 1
     if copies and placed.get(cluster):
-        return ""
+        return None
     limits = workload.rule(Bounds) or Bounds()
     if cluster in limits.maximum and full > limits.maximum[cluster].replicas:
-        return str(bounds.maximum(limits, workload, cluster).statement())
+        return _Obstacle(str(bounds.maximum(limits, workload, cluster).statement()))
     if rule and cluster in rule.held_only and full > workload.current.get(cluster, 0):
-        return str(candidates.closed(rule, workload, cluster).statement())
+        return _Obstacle(str(candidates.closed(rule, workload, cluster).statement()))
     if answer.problem.has_capacity:
         crowded = _crowded(workload, cluster, full, answer)
-        if crowded:
+        if crowded is not None:
             return crowded
-    return _refusal(violation, workload, cluster, full, answer)
+    refused = _refusal(violation, workload, cluster, full, answer)
+    return _Obstacle(refused) if refused else None
 
 
-def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> str:
-    """Say that what is left of a cluster does not suffice; empty where it does."""
+def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _Obstacle | None:
+    """Say that what is left of a cluster does not suffice; None where it does."""
     where = answer.problem.cluster_by_name[cluster]
     held = answer.placement.of(workload.key).get(cluster, 0)
     room = more_replicas(workload, where, answer.left)
     scarce = scarcest(workload, where, answer.left)
     if room is not None and scarce is not None and room < full - held:
         if where.free is not None and scarce not in where.free:
-            return f"{cluster} offers no {scarce}"
+            return _Obstacle(f"{cluster} offers no {scarce}")
         rest = capacity.amount_of(scarce, max(0, answer.left.get((cluster, scarce), 0)))
         need = format_units(scarce, capacity.demands(workload, where)[scarce])
         fits = "no capacity left" if not room else f"capacity for {room} more only"
-        return f"{cluster} has {fits} ({rest} left, {need} per replica)"
+        return _Obstacle(f"{fits} ({rest} left, {need} per replica)", cluster)
     graded = capacity.graded_room(workload, where)
     if graded is not None and full > graded:
-        return f"the nodes of {cluster} fit at most {counted(graded, 'replica')} of {workload.key}"
-    return ""
+        most = counted(graded, "replica")
+        return _Obstacle(f"the nodes of {cluster} fit at most {most} of {workload.key}")
+    return None
 
 
 def _refusal(violation: Violation, workload: Workload, cluster: str, full: int, answer: _Answer) -> str:

@@ -38,6 +38,8 @@ class Making(NamedTuple):
     """The command line that made it."""
     inputs: str = ""
     """The part of it that names the input, for other commands on the same one."""
+    asked: str = ""
+    """The part of it that says what is asked of the input, for a plan of the same."""
     arguments: str = ""
     """All of it but its name and where the result goes, for asking the same again."""
     from_cluster: bool = False

@@ -62,8 +62,8 @@ class Look(NamedTuple):
         return min(self.width or LONGEST, LONGEST)
 
     def few(self, shown: int) -> int | None:
-        """Return how many of something are shown; None where all are."""
-        return None if self.wide or self.picked.every else shown
+        """Return how many of something are shown; None where all are, as for scripts."""
+        return None if self.wide or self.picked.every or not self.headers else shown
 
 
 def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
@@ -105,7 +105,14 @@ def wrapped(line: str, look: Look) -> list[str]:
     )
 
 
-def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str = GAP) -> list[str]:
+def render(
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    look: Look,
+    gap: str = GAP,
+    *,
+    turned_already: bool = False,
+) -> list[str]:
     """Return a table as lines without trailing blanks.
 
     Parameters
@@ -114,9 +121,12 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
         The columns; every row has a cell for each.
     look
         Whether headers and tones are printed, and the width to which elastic columns are cut. A table that is
-        too wide even so stands closer, without the columns that say nothing in any row.
+        too wide even so stands closer, without the columns that say nothing in any row, and is turned where
+        that makes it fit: its columns become the rows.
     gap
         What stands between two columns.
+    turned_already
+        Whether the table is a turned one, which is not turned back.
     """
     table: list[Sequence[Cell]] = [[Cell(escaped(cell.text), cell.tone) for cell in row] for row in rows]
     widths = [max((len(row[index].text) for row in table), default=0) for index in range(len(columns))]
@@ -132,8 +142,12 @@ def render(columns: Sequence[Column], rows: Sequence[Row], look: Look, gap: str 
         whole = [max((_unbroken(row[at].text) for row in table), default=0) for at in range(len(columns))]
         widths = _squeezed(columns, widths, look.limit, gap, whole)
         if gap == GAP and _across(widths, gap) > look.limit:
-            return render(*_telling(columns, rows), look, " ")
+            return render(*_telling(columns, rows), look, " ", turned_already=turned_already)
         widths = _squeezed(columns, widths, look.limit, gap, [0] * len(columns))
+        if _across(widths, gap) > look.limit and not turned_already:
+            turned = render(*_turned(columns, rows), look, turned_already=True)
+            if max(map(len, turned), default=0) <= look.limit:
+                return turned
     lines = (line for row in table for line in _in_lines(columns, row, widths))
     return [_line(columns, line, widths, gap, colour=look.colour) for line in lines]
 
@@ -142,6 +156,13 @@ def _telling(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[C
     """Return a table without the columns in which every row says nothing."""
     told = [at for at in range(len(columns)) if any(row[at].text != NOTHING.text for row in rows)]
     return [columns[at] for at in told], [tuple(row[at] for at in told) for row in rows]
+
+
+def _turned(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+    """Return a table with a row for each of its columns, below the names of its rows."""
+    first, *others = columns
+    named = [Column(first.header, elastic=True), *(Column(row[0].text, right=True) for row in rows)]
+    return named, [(Cell(one.header), *(row[at] for row in rows)) for at, one in enumerate(others, start=1)]
 
 
 def _longest(lines: Sequence[str], width: int) -> int:

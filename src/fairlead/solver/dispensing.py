@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
@@ -16,14 +16,29 @@ from fairlead.models.shapes import checked
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
 from fairlead.solver.answers.conclusion import conclude_greedy
-from fairlead.solver.dispensers import dividing, karmada, kubeadmiral, reference
+from fairlead.solver.dispensers import dividing, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Overcommit = Literal["as-karmada", "deduct"]
 
+
+def _karmada(problem: Problem, **settings: Any) -> Dispensed:
+    """Ask the model of Karmada's scheduler, which is imported where it is asked only."""
+    from fairlead.solver.dispensers import karmada
+
+    return karmada.place(problem, **settings)
+
+
+def _kubeadmiral(problem: Problem, **settings: Any) -> Dispensed:
+    """Ask the model of KubeAdmiral's scheduler, which is imported where it is asked only."""
+    from fairlead.solver.dispensers import kubeadmiral
+
+    return kubeadmiral.place(problem, **settings)
+
+
 _REAL: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
-    {"karmada": karmada.place, "kubeadmiral": kubeadmiral.place}
+    {"karmada": _karmada, "kubeadmiral": _kubeadmiral}
 )
 """Models of real schedulers; they read the manifests themselves."""
 

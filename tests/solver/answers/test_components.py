@@ -1,10 +1,14 @@
 """Independent parts of a problem."""
 
+from dataclasses import replace
+
 import fairlead
 from builders import cluster, deployment, policy, selector, static
 from fairlead.models.check import check
+from fairlead.models.rules import MoveBudget
 from fairlead.solver.answers.components import components
 from fairlead.solver.answers.rows import among
+from fairlead.solver.parts.coupling import by_themselves
 from own_builders import own
 
 
@@ -36,3 +40,16 @@ def test_of_some_workloads_companions_of_others_are_no_matter() -> None:
     problem = fairlead.load(documents)
     part = among(problem, [problem.workload("default/third")], problem.limits)
     assert check(part, {"default/third": {"a": 1, "b": 1}}) == ()
+
+
+def test_budgets_of_others_are_no_matter() -> None:
+    """Of a budget for every workload a part has its own: a thousand parts with a thousand each cost much."""
+    names = ("first", "second", "third")
+    documents = [*(deployment(name, 2) for name in names), policy("all", static((["a", "b"], 1)))]
+    problem = fairlead.load([cluster("a"), cluster("b"), *documents])
+    budgets = tuple(MoveBudget(name, 1, frozenset({f"default/{name}"})) for name in names)
+    every = MoveBudget("all", 2)
+    problem = replace(problem, rules=budgets)
+    assert [part.rules for part in components(problem)] == [(budget,) for budget in budgets]
+    alone = by_themselves(replace(problem, rules=(*budgets, every)), (problem.workload("default/third"),))
+    assert alone.rules == (budgets[2], every)

@@ -297,6 +297,6 @@ def test_what_is_not_the_smallest_says_so() -> None:
     assert not any("smallest" in line for line in explain(conflict))
     conflict = replace(conflict, relaxations=())
     minimal = explain(replace(conflict, proof=Proof.MINIMAL))
-    assert minimal[-1] == "  (minimal: leaving out any one of these rules resolves the conflict)"
+    assert minimal[-1] == "Leaving out any one of these rules resolves the conflict."
     unverified = explain(replace(conflict, proof=Proof.UNVERIFIED))
-    assert unverified[-1] == "  (time ran out: perhaps not all of these rules are part of the conflict)"
+    assert unverified[-1] == "Time ran out: perhaps not all of these rules are part of the conflict."

@@ -45,6 +45,29 @@ def test_moves_for_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split() == ["1", "default/search", "1", "east", "west", "start"]
 
 
+def test_without_headers_the_rows_are_left(capsys: pytest.CaptureFixture[str]) -> None:
+    """One flat table, a row per move, as `-o moves` prints them."""
+    assert main(["plan", "-q", "-f", MIGRATION, "--no-headers"]) == 0
+    rows = capsys.readouterr().out
+    assert main(["plan", "-q", "-f", MIGRATION, "--no-headers", "-o", "moves"]) == 0
+    assert capsys.readouterr().out == rows
+    assert [line.split()[0] for line in rows.splitlines()] == ["1", "1"]
+
+
+def test_a_single_wave_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """What changes says it all, unless something stops first, or there are several waves."""
+    told = "New replicas start before old ones stop"
+    assert main(["plan", "-q", "-f", MIGRATION]) == 0
+    printed = capsys.readouterr().out
+    assert told in printed
+    assert "WAVE" not in printed
+    for options in (["--max-moves-per-wave", "2"], ["--order", "stop-first"], ["-A"]):
+        assert main(["plan", "-q", "-f", MIGRATION, *options]) == 0
+        printed = capsys.readouterr().out
+        assert told not in printed
+        assert "WAVE  WORKLOAD" in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -324,9 +324,17 @@ def test_tables() -> None:
     assert lines[1] == "Fits: 2 replicas move."
     assert lines[3].split() == ["WORKLOAD", "REPLICAS", "MOVED", "LOST", "UNPLACED", "FEWER", "MORE"]
     assert " ".join(lines[4].split()) == "default/web 6 2 - - -2 member1 +2 member3"
-    assert lines[5] == "No difference to 1 other workload."
+    assert lines[5] == "1 other workload does not change."
     assert lines[-1] == "1 workload changes, 2 replicas move, 0 unplaced."
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_nothing_is_said_of_rows_that_are_not_there() -> None:
+    """Where no workload changes, the last line says so alone."""
+    problem = fairlead.load(fleet(), binding("idle", 2, {"member2": 2}, dynamic(), cpu="1"))
+    shown = terminal(fairlead.simulate(problem, Drain("member1")), Look(width=80))
+    assert "not change" not in shown
+    assert shown.endswith("0 workloads change, 0 replicas move, 0 unplaced.")
 
 
 def test_long_tables_are_cut() -> None:

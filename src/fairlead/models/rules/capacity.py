@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.in_order import anywhere
 from fairlead.models.mistaken import Unmistakable
-from fairlead.models.quantity import format_units
+from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
 
@@ -155,7 +155,7 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
 
 def too_much(cluster: Cluster, resource: str, amount: int, most: int) -> Violation:
     """Say that a cluster is asked for more of a resource than there is."""
-    asked, had = format_units(resource, amount), format_units(resource, most)
+    asked, had = format_alike(resource, amount, most)
     text = f"{cluster.name}: {asked} {resource} requested, {had} available"
     return Violation(KIND, text, amount - most, cluster.source, None, cluster.name, resource)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,10 @@ class MoveBudget:
         """Yield a number that is none; what the problem does not have does not move."""
         del known, keys
         yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)
+
+    def concerns(self, keys: Collection[str]) -> bool:
+        """Tell whether any of some workloads shares the budget."""
+        return bool(keys) and (self.workloads is None or not self.workloads.isdisjoint(keys))
 
     def tied(self, problem: Problem) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""

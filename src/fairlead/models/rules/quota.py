@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.mistaken import FREE, Fleet, Found, is_whole, strangers
-from fairlead.models.quantity import format_units
+from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
@@ -88,7 +88,7 @@ class Quota:
         for scope in sorted(used, key=lambda each: each.order):
             over = used[scope] - may[scope]
             if over > 0:
-                wanted, given = (format_units(scope.resource, one) for one in (used[scope], may[scope]))
+                wanted, given = format_alike(scope.resource, used[scope], may[scope])
                 where = f" on {scope.cluster}" if scope.cluster else ""
                 text = f"{self}: {wanted} {scope.resource} requested{where}, {given} left by the quota"
                 source = self.limits[scope].source or self.source

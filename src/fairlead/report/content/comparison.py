@@ -21,6 +21,8 @@ from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_ver
 from fairlead.report.terminal import Look
 
 BEST = "best"
+BROKEN_SHOWN = 5
+"""Broken rules of a contender that are listed before the rest is counted, so that tables stay in sight."""
 
 
 def verdicts(comparison: Comparison) -> str:
@@ -32,19 +34,19 @@ def summary(comparison: Comparison) -> list[str]:
     """Return the verdict, and below every contender what it breaks, a line each."""
     lines = [verdict(comparison.best)]
     for contender in comparison.contenders:
-        lines += [contender.verdict, *_broken(contender, SHOWN, "  ... and {}")]
+        lines += [contender.verdict, *_broken(contender, BROKEN_SHOWN, "  ... and {}")]
     return lines
 
 
 def terminal(comparison: Comparison, look: Look) -> list[list[Line]]:
-    """Return everything that a terminal shows; without headers a row per answer only."""
+    """Return everything that a terminal shows, the verdicts first; without headers a row per answer only."""
     if not look.headers:
         return [[answers(comparison)]]
     shown = [toned_verdict(comparison.best), *texts(explanation(comparison.best))]
     for contender in comparison.contenders:
-        told = _broken(contender, look.few(SHOWN), "  ... and {}; -o wide shows them all")
+        told = _broken(contender, look.few(BROKEN_SHOWN), "  ... and {}; -o wide shows them all")
         shown += texts([contender.verdict, *told])
-    return [[answers(comparison)], some(replicas(comparison).first(look.few(SHOWN), "")), shown]
+    return [shown, [answers(comparison)], some(replicas(comparison).first(look.few(SHOWN), ""))]
 
 
 def answers(comparison: Comparison) -> Table:

@@ -37,6 +37,10 @@ COMPACT_ABOVE = 10
 TOLD = 4
 """Clusters that gain or lose replicas of a workload which are named before the rest is counted."""
 
+ROWS_SHOWN = 30
+"""Rows that a table shows before it counts the rest; a wide table shows all."""
+ALL_SHOWN = "... and {} (-A shows all)"
+
 GroupBy = Literal["workload", "cluster", "region", "namespace"]
 
 

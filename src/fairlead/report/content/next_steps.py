@@ -12,6 +12,8 @@ from fairlead.report.pages import Making
 Step = tuple[str, str]
 """A sentence, and the command that does it."""
 
+VALUED = 2
+"""Words of an option and its value."""
 LONG = 300
 """Seconds that are proposed where time ran out, at least."""
 
@@ -26,7 +28,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     match outcome.status:
         case Status.INFEASIBLE:
             told = "Make one of the changes above and run this again"
-            if name == "simulate" or "--partial" in shlex.split(making.arguments):
+            if name == "simulate" or _is_given("--partial", making):
                 return [(f"{told}:", again(name, making))]
             return [(f"{told}; or place as much as possible:", again(name, making, "--partial"))]
         case Status.UNKNOWN:
@@ -48,9 +50,15 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
     if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
         return []
-    if any(any(one.current.values()) for one in outcome.problem.workloads):
-        return [("Plan the way there, wave by wave:", command("plan", making))]
+    # A plan keeps to what runs: it does not lead to what would be if nothing ran.
+    running = any(any(one.current.values()) for one in outcome.problem.workloads)
+    if running and not _is_given("--fresh", making):
+        return [("Plan the way there, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
     return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+
+
+def _is_given(option: str, making: Making) -> bool:
+    return option in shlex.split(making.arguments)
 
 
 def longer(making: Making) -> str:
@@ -59,8 +67,12 @@ def longer(making: Making) -> str:
 
 
 def again(name: str, making: Making, *words: str) -> str:
-    """Return the same command with other words behind it; the last of an option counts."""
-    return " ".join(filter(None, ("fairlead", name, making.arguments, shlex.join(words))))
+    """Return the same command with other words behind it, in the place of the same option with a value."""
+    given = shlex.split(making.arguments)
+    if len(words) == VALUED and words[0] in given:
+        at = given.index(words[0])
+        del given[at : at + VALUED]
+    return " ".join(filter(None, ("fairlead", name, shlex.join(given), shlex.join(words))))
 
 
 def command(name: str, making: Making, *words: str) -> str:

@@ -33,8 +33,8 @@ from fairlead.solver.changes.kinds import sentences
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
 _KNOWN = {
-    Proof.MINIMAL: "minimal: leaving out any one of these rules resolves the conflict",
-    Proof.UNVERIFIED: "time ran out: perhaps not all of these rules are part of the conflict",
+    Proof.MINIMAL: "Leaving out any one of these rules resolves the conflict.",
+    Proof.UNVERIFIED: "Time ran out: perhaps not all of these rules are part of the conflict.",
 }
 
 TONES: Mapping[Status, Tone] = {
@@ -229,7 +229,7 @@ def told_rules(conflict: Conflict) -> list[str]:
     # A single rule is always minimal: without it there is nothing left that could be in the way.
     known = conflict.proof is Proof.MINIMAL and len(conflict.rules) == 1
     if conflict.rules and conflict.proof is not Proof.SMALLEST and not known:
-        lines.append(f"  ({_KNOWN[conflict.proof]})")
+        lines.append(_KNOWN[conflict.proof])
     return lines
 
 

@@ -20,6 +20,8 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import (
+    ALL_SHOWN,
+    ROWS_SHOWN,
     Change,
     change_of,
     closing,
@@ -39,9 +41,7 @@ from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
 
-ROWS_SHOWN = 30
-"""Rows that a table shows before it counts the rest; a wide table shows all."""
-ALL_SHOWN = "... and {} (-A shows all)"
+PLAIN = "New replicas start before old ones stop; -o moves prints the moves."
 
 MOVES = columns("Workload", ">Replicas", "From", "To", "First")
 CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
@@ -61,10 +61,15 @@ def summary(plan: RebalancePlan) -> list[str]:
 
 
 def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
-    """Return everything that a terminal shows; a wide one shows a row per workload and cluster, too."""
+    """Return everything that a terminal shows; a wide one shows a row per workload and cluster, too.
+
+    Without headers the moves are left, a row each, for scripts.
+    """
     ask_for_column(look.picked.sort_by, DIFFERENCES, _WAVES, sum_columns(look.picked.group_by))
     if plan.waves is None:
         return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
+    if not look.headers and not look.picked.group_by:
+        return moves(plan, look)
     title, *lines = head_lines(plan)
     blocked = [f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked]
     last = texts(first_lines(blocked, look.few(SHOWN), "", ALL_SHOWN))
@@ -99,8 +104,13 @@ def _every(plan: RebalancePlan, look: Look) -> list[Line]:
 
 
 def _waves(plan: RebalancePlan, look: Look) -> list[Line]:
-    """Return the moves in the order of the waves; a row per wave where there are too many."""
+    """Return the moves in the order of the waves; a row per wave where there are too many.
+
+    Of a single wave in which nothing stops early all is said by what changes.
+    """
     waves = plan.waves.waves if plan.waves is not None else ()
+    if len(waves) == 1 and not look.picked.every and not any(one.stops_early for one in waves[0].moves):
+        return [Text(PLAIN, "dim")]
     if look.few(ROWS_SHOWN) is None or sum(len(wave.moves) for wave in waves) <= ROWS_SHOWN:
         return [line for group in moves(plan, look) for line in group]
     rows = (_wave(number, wave) for number, wave in enumerate(waves, start=1))

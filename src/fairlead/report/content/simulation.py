@@ -27,6 +27,7 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import (
+    ALL_SHOWN,
     Change,
     closing,
     cost_lines,
@@ -40,7 +41,7 @@ from fairlead.report.content.fullness import cluster_shifts, format_fullness
 from fairlead.report.content.next_steps import Step, command, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
-from fairlead.report.content.plan import ALL_SHOWN, shift_cells
+from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
     empty_additions,
     failures,
@@ -132,9 +133,14 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     ]
     head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
     every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
-    if not still or picked.every:
-        return some(every)
-    return [*some(every), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
+    return [every, *unchanged(simulation)] if rows and not picked.every else some(every)
+
+
+def unchanged(simulation: Simulation) -> tuple[Text, ...]:
+    """Say how many workloads do not change, beside those that do; nothing where all do."""
+    still = len(simulation.effects) - len(simulation.caused)
+    verb = "does" if still == 1 else "do"
+    return (Text(f"{counted(still, 'other workload')} {verb} not change.", "dim"),) if still else ()
 
 
 def change(simulation: Simulation) -> Change:

@@ -27,7 +27,9 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.fleet import (
+    ALL_SHOWN,
     COMPACT_ABOVE,
+    ROWS_SHOWN,
     grouped,
     opening,
     places,
@@ -71,9 +73,10 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
     if picked.group_by:
         return [[grouped(places(outcome), picked, outcome.problem.clusters)]]
     if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
-        rows = compact(outcome, workloads)
+        rows = sorted_by(compact(outcome, workloads), picked.sort_by)
+        shown = rows.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN)
         # Of a table without rows its head alone says nothing; scripts get it all the same.
-        lines: list[Line] = [sorted_by(rows, picked.sort_by)] if workloads or not look.headers else []
+        lines: list[Line] = [shown] if workloads or not look.headers else []
         return [opening(outcome, look), [*lines, *resting(outcome, look)]]
     if not look.headers:
         return [[sorted_by(_flat(outcome, workloads, wide=look.wide), picked.sort_by)]]

@@ -44,6 +44,7 @@ from fairlead.report.content.simulation import (
     next_steps,
     shift_table,
     title,
+    unchanged,
     verdict,
 )
 from fairlead.report.html.attention import (
@@ -128,9 +129,7 @@ def _change_section(simulation: Simulation) -> Section:
         ),
         Folded("By workload and cluster", (_short(by_cluster),), printed=few),
     )
-    still = len(simulation.effects) - len(simulation.caused)
-    told = (Text(f"No difference to {counted(still, 'other workload')}.", "dim"),) if still else ()
-    return Section("changes", "What changes", (*blocks, *told), brief=True)
+    return Section("changes", "What changes", (*blocks, *unchanged(simulation)), brief=True)
 
 
 def _by_workload(simulation: Simulation) -> Table:

@@ -91,11 +91,13 @@ def _without_blanks(found: Table) -> Table:
 def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Section:
     """Return the reason of every cluster by workload, folded.
 
-    `changed`: keys of the workloads that change; None where all count.
+    `changed`: keys of the workloads that change; None where all count. Where there is no placement, those
+    count that the conflicts are about.
     """
     every = outcome.problem.with_replicas
     few = len(every) <= COMPACT_ABOVE
-    chosen = [one for one in every if few or changed is None or one.key in changed]
+    counting = changed if outcome.placement is not None else _in_conflict(outcome)
+    chosen = [one for one in every if few or counting is None or one.key in counting]
     blocks: list[Block] = []
     left = ROWS_EXPLAINED
     for workload in chosen[:EXPLAINED]:
@@ -106,17 +108,22 @@ def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Secti
         left -= sum(len(block.rows) for block in inside if isinstance(block, Table)) + 4
         blocks.append(Folded(_summary(outcome, workload), inside, printed=few))
     rest = len(chosen) - len(blocks)
-    if not few and changed is not None and chosen:
-        blocks.insert(0, Text(_left_out(len(every) - len(chosen))))
     if rest > 0:
         blocks.append(Text(f"and {counted(rest, 'more workload')}: {ELSEWHERE}"))
+    if len(chosen) > ROWS_OPEN:
+        blocks = [
+            Folded(f"The decisions on {counted(len(chosen), 'workload')}", tuple(blocks), printed=False)
+        ]
+    if chosen and len(chosen) < len(every):
+        whose = "that change" if outcome.placement is not None else "of the conflict"
+        others = counted(len(every) - len(chosen), "other")
+        blocks.insert(0, Text(f"Only workloads {whose}; {others} left out: {ELSEWHERE}."))
     return Section("decisions", "Decisions, workload by workload", tuple(blocks))
 
 
-def _left_out(still: int) -> str:
-    if not still:
-        return "Every workload changes."
-    return f"Only workloads that change; {counted(still, 'other')} left out: {ELSEWHERE}."
+def _in_conflict(outcome: Outcome) -> Collection[str] | None:
+    """Return the keys of the workloads that conflicts are about; None where that is not known."""
+    return {key for conflict in outcome.conflicts for key in conflict.workloads} or None
 
 
 def _summary(outcome: Outcome, workload: Workload) -> str:

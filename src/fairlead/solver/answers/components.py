@@ -66,8 +66,9 @@ def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[Shared
 
 def _concerns(rule: SharedRule, part: Problem) -> bool:
     """Tell whether a shared rule is about workloads of a part."""
-    everybody = isinstance(rule, Capacity | MoveBudget)
-    return everybody or not part.workload_by_key.keys().isdisjoint(rule.tied(part))
+    if isinstance(rule, MoveBudget):
+        return rule.concerns(part.workload_by_key)
+    return isinstance(rule, Capacity) or not part.workload_by_key.keys().isdisjoint(rule.tied(part))
 
 
 def _touched(workload: Workload, limited: frozenset[str]) -> frozenset[str]:

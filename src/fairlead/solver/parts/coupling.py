@@ -232,10 +232,13 @@ def keeps_shared_rules(part: Problem, workload: Workload, placed: Mapping[str, i
 def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
     """Tell whether a shared rule holds for some of the workloads whatever the others do.
 
-    Of a budget of moves those give others room that have no total: more of them may run than is wanted.
+    Of a budget of moves those give others room that have no total: more of them may run than is wanted. A
+    budget that is not theirs says nothing of them.
     """
     if isinstance(rule, Capacity):
         return True
+    if isinstance(rule, MoveBudget) and not rule.concerns(keys):
+        return False
     tied = rule.tied(part)
     others = [key for key in tied if key not in keys]
     if isinstance(rule, MoveBudget):
