@@ -81,6 +81,11 @@ def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *a
     return tell
 
 
-def always(tell: Callable[[], Statement]) -> Tell:
-    """Return what says the same whatever the names, as it is about nobody in particular."""
-    return lambda _: tell()
+def telling(describe: Callable[..., Statement], *about: object, cluster: str | None = None) -> Tell:
+    """Return what says something of workloads, among other things, and last of a cluster by its name."""
+
+    def tell(names: Names) -> Statement:
+        given = [names.given(each) if isinstance(each, Workload) else each for each in about]
+        return describe(*given) if cluster is None else describe(*given, names.of(cluster))
+
+    return tell

@@ -15,7 +15,7 @@ from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, always, is_namesake, policies_of
+from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, is_namesake, policies_of
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of
 from fairlead.solver.conflicts.units import Room, Unit
@@ -288,7 +288,8 @@ def _summed(asked: Sequence[Statement], problem: Problem) -> Said:
     keys = [each.workload for each in asked if each.workload is not None]
     replicas = sum(problem.workload(key).replicas for key in keys)
     text = f"{listed(keys, 'workload')} need {replicas} replicas together"
-    return Said(always(lambda: replace(asked[0], text=text, workload=None)))
+    together = replace(asked[0], text=text, workload=None)
+    return Said(lambda _: together)
 
 
 def said_once(conflicts: Sequence[Contradiction], *, named: bool) -> tuple[Conflict, ...]:
