@@ -6,8 +6,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.closed_form import Found, closed_form
-from fairlead.solver.conflicts.hitting_set import Search
-from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
+from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
 from fairlead.solver.conflicts.subset import Judge, only

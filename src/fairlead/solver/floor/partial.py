@@ -1,4 +1,7 @@
-"""A partial placement at once: one workload after the other, each as far as it fits into what is left."""
+"""A placement at once, where time is over before any search, or a search has found nothing in its time.
+
+A partial one is made one workload after the other, each as far as it fits into what is left.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -10,18 +13,21 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, Duplicated, Total, bounds
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Allowance
-from fairlead.models.score import score
+from fairlead.models.score import better, score
 from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.first_placing import Filling
 from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
+from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
-from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.exact.quick_placing import fill
-from fairlead.solver.floor.keeping import is_small
+from fairlead.solver.floor.keeping import is_small, keep_and_repair, standing_well
+from fairlead.solver.levels.targets import loose_levels
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placement:
@@ -168,3 +174,25 @@ def _allowed(workload: Workload, placed: Mapping[str, int]) -> bool:
         not each.gives_way or (each.rule == bounds.KIND and placed.get(each.cluster or ""))
         for each in violations_of(workload, placed)
     )
+
+
+def kept(answer: Answer) -> Answer:
+    """Return an answer with what is found at once, where a search has found nothing in its time."""
+    part = answer.part
+    return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
+
+
+def at_once(problem: Problem, search: Search) -> Answer:
+    """Keep what runs and repair the rest: the answer where time is over before any search."""
+    whole, staying = in_full(problem), standing_well(problem)
+    found = keep_and_repair(whole, staying, search.deadline)
+    if found is None and search.deadline.remaining():
+        # What is left of the time is used by nobody else: whatever keeps all rules will do.
+        found = keep_and_repair(whole, staying, Deadline.after(0))
+    if problem.partial and (found is None or is_small(problem)):
+        found = better(problem, found, place_greedily(problem, Deadline.after(0)))
+    if found is not None and loose_levels(problem):
+        from fairlead.solver.levels.tolerances import unsearched
+
+        return unsearched(problem, found)
+    return unproven(problem, found)

@@ -19,8 +19,8 @@ from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
+from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact.alike import alike
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess

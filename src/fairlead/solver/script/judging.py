@@ -17,7 +17,7 @@ from fairlead.models.rules.weights import cost
 from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.standing import Placed, missing
+from fairlead.solver.script.question import Placed, missing
 
 _MISSING = (total.KIND, duplicated.KIND)
 

@@ -25,8 +25,7 @@ from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import as_held, whole_question
-from fairlead.solver.script.standing import Placed, Standing, missing
+from fairlead.solver.script.question import Placed, Standing, as_held, missing, whole_question
 from fairlead.solver.solving import solve
 
 _OF_PLANS = ("workers", "seed", "deviation", "engine")

@@ -32,8 +32,7 @@ from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
-from fairlead.solver.why.change import settled
-from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of
+from fairlead.solver.why.change import Exchanged, Exchanges, exchanges_of, settled
 
 Number = int | Fraction
 

@@ -19,8 +19,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
 from fairlead.solver.why.answered import Answered, Difference
-from fairlead.solver.why.change import PIN, By, pinned
-from fairlead.solver.why.exchange import exact_totals
+from fairlead.solver.why.change import PIN, By, exact_totals, pinned
 
 
 class Block(NamedTuple):

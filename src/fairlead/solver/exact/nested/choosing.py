@@ -17,8 +17,8 @@ from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
-from fairlead.solver.exact.costs.minimax import Minimax
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.face import Face, Flags, bits
