@@ -11,6 +11,7 @@ from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.workload import AffinityGroup, Workload
 
 T = TypeVar("T")
+R = TypeVar("R")
 Rules = tuple[WorkloadRule, ...]
 
 
@@ -23,6 +24,11 @@ def in_full(problem: Problem) -> Problem:
 def exchanged(every: Iterable[T], before: T, after: T) -> tuple[T, ...]:
     """Return clusters, workloads or rules with another one in the place of the very one that is given."""
     return tuple(after if each is before else each for each in every)
+
+
+def with_each(every: Iterable[T], kind: type[R], change: Callable[[R], T]) -> tuple[T, ...]:
+    """Return rules of which each of a kind was changed."""
+    return tuple(change(each) if isinstance(each, kind) else each for each in every)
 
 
 def sets_of_rules(workload: Workload) -> tuple[Rules, ...]:

@@ -13,7 +13,7 @@ from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship
 from fairlead.models.statement import Change, Relaxation
-from fairlead.models.variants import among, binding, with_rules
+from fairlead.models.variants import among, binding, with_each, with_rules
 from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
@@ -114,12 +114,11 @@ def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
     """Return a part without some workloads, which stand nowhere."""
     if not keys:
         return part
-    rules = tuple(
-        replace(rule, members=tuple(key for key in rule.members if key not in keys))
-        if isinstance(rule, Companionship)
-        else rule
-        for rule in part.rules
-    )
+
+    def left(rule: Companionship) -> Companionship:
+        return replace(rule, members=tuple(key for key in rule.members if key not in keys))
+
+    rules = with_each(part.rules, Companionship, left)
     return replace(among(part, part.workload_by_key.keys() - keys), rules=rules)
 
 

@@ -14,6 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
+from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
@@ -124,13 +125,10 @@ def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: in
 
 def _whole(workload: Workload) -> Workload:
     """Return a workload whose full copies are as large as they would be with more room."""
-    rules = tuple(
-        replace(rule, copies={**rule.copies, **rule.ample}, ample={})
-        if isinstance(rule, Duplicated)
-        else rule
-        for rule in workload.rules
+    whole = with_each(
+        workload.rules, Duplicated, lambda rule: replace(rule, copies={**rule.copies, **rule.ample}, ample={})
     )
-    return replace(workload, rules=rules)
+    return replace(workload, rules=whole)
 
 
 def _alone(part: Problem, most: int) -> list[Way]:

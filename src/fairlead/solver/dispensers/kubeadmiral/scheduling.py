@@ -28,7 +28,13 @@ from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
+from fairlead.solver.dispensers.in_turn import (
+    NO_CLUSTER_FIT,
+    SCHEDULER_ERROR,
+    Answer,
+    Dispensed,
+    place_in_turn,
+)
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
@@ -194,10 +200,6 @@ def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
             feedback_of(annotations, AUTO_MIGRATION), feedback_of(annotations, APPLIED_MIGRATION)
         ),
     )
-
-
-NO_CLUSTER_FIT = "NoClusterFit"
-SCHEDULER_ERROR = "SchedulerError"
 
 
 def place(
