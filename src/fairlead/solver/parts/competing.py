@@ -17,7 +17,7 @@ from fairlead.solver.answers.answer import Answer, Question, added, origin_of, p
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.answers.rows import Placed, among, left_by, overfull
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.stages import first_stage, polished
 from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules

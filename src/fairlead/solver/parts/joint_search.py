@@ -12,8 +12,7 @@ from fairlead.solver.answers.answer import Answer, Question, answered, unproven
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
 from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.running.search import Search
 
