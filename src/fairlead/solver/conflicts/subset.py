@@ -119,12 +119,7 @@ def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRu
         return rule
     more = 0
     for workload in move_budget.members(rule, problem):
-        gone = rule.under_way.get(workload.key, frozenset())
-        held = {
-            name: count
-            for name, count in workload.current.items()
-            if name in problem.cluster_by_name and name not in gone
-        }
+        held = move_budget.could_move(rule, workload, problem)
         more += unavoidable(workload, held) - unavoidable(reduced.workload(workload.key), held)
     return replace(rule, most=rule.most + more)
 

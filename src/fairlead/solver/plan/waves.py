@@ -12,6 +12,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.share import Amount, is_amount, share_of
+from fairlead.models.workload import running as runs
 
 
 class Order(StrEnum):
@@ -294,10 +295,4 @@ def running(problem: Problem) -> Placement:
 
     Replicas on clusters that are not in the input are gone already; what replaces them is started new.
     """
-    known = problem.cluster_by_name
-    return Placement(
-        {
-            workload.key: {name: count for name, count in workload.current.items() if name in known}
-            for workload in problem.workloads
-        }
-    )
+    return Placement({each.key: runs(each, problem.cluster_by_name) for each in problem.workloads})

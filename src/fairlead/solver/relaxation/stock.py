@@ -142,8 +142,7 @@ def reach(problem: Problem) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for workload in problem.workloads:
         rule = workload.rule(Candidates) or Candidates(tuple(problem.cluster_by_name))
-        opened = (name for name, each in rule.excluded.items() if each.taints)
-        found[workload.key] = frozenset(rule.names).union(opened)
+        found[workload.key] = frozenset(rule.names).union(rule.openable)
     return found
 
 

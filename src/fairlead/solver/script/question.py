@@ -21,7 +21,7 @@ from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
-from fairlead.models.workload import Workload, as_it_runs
+from fairlead.models.workload import Workload, as_it_runs, running
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.simulate.closing import DRAINED, interpreted
 
@@ -60,11 +60,7 @@ class Standing:
     @classmethod
     def of(cls, problem: Problem) -> Standing:
         """Return what runs in a problem, on the clusters that it has."""
-        there = problem.cluster_by_name
-        held = {
-            each.key: {name: count for name, count in each.current.items() if count and name in there}
-            for each in problem.workloads
-        }
+        held = {each.key: running(each, problem.cluster_by_name) for each in problem.workloads}
         groups = {each.key: each.observed for each in problem.workloads if each.observed is not None}
         return cls(held, groups)
 
