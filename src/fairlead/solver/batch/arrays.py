@@ -222,7 +222,7 @@ def _minima(workload: Workload) -> dict[str, int]:
     bounds = workload.rule(Bounds)
     if bounds is None or not workload.replicas:
         return {}
-    return {name: bound.replicas for name, bound in bounds.minimum.items() if name not in bounds.where_held}
+    return {name: bound.replicas for name, bound in bounds.always.items()}
 
 
 def _maxima(workload: Workload) -> dict[str, int]:

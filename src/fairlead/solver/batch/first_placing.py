@@ -44,18 +44,12 @@ def is_a_row(workload: Workload) -> bool:
         workload.rule(Total) is not None
         and workload.replicas < MOST
         and all(
-            not _chooses(rule)
+            not rule.where_used
             if isinstance(rule, Bounds)
             else isinstance(rule, Preference | Candidates | Total)
             for rule in workload.rules
         )
     )
-
-
-def _chooses(rule: Bounds) -> bool:
-    """Tell whether some minimum of more than one replica binds only where replicas stand."""
-    held = rule.where_held
-    return bool(held) and any(name in held and bound.replicas > 1 for name, bound in rule.minimum.items())
 
 
 @dataclass(slots=True, eq=False)

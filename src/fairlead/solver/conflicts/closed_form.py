@@ -76,9 +76,7 @@ def _impossible(part: Part, most: int, problem: Problem) -> bool:
         case Total() | Duplicated():
             return not problem.clusters
         case Bounds():
-            return any(
-                bound.replicas > most for name, bound in part.minimum.items() if name not in part.where_held
-            )
+            return any(bound.replicas > most for bound in part.always.values())
         case GroupTotal():
             return part.minimum > most * len(part.clusters)
         case Grouped():

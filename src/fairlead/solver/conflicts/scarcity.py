@@ -343,6 +343,6 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
     if divided is not None:
         yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
-    for name, bound in rule.minimum.items():
-        if bound.replicas and name in names and name not in rule.where_held:
+    for name, bound in rule.always.items():
+        if bound.replicas and name in names:
             yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)

@@ -157,10 +157,9 @@ def _together(rules: Sequence[Bounds]) -> Bounds | None:
     maximum: dict[str, Bound] = {}
     always: set[str] = set()
     for rule in rules:
+        always |= {name for name, bound in rule.always.items() if bound.replicas}
         for name, bound in rule.minimum.items():
             minimum[name] = max(minimum.get(name, bound), bound, key=lambda each: each.replicas)
-            if bound.replicas and name not in rule.where_held:
-                always.add(name)
         for name, bound in rule.maximum.items():
             maximum[name] = min(maximum.get(name, bound), bound, key=lambda each: each.replicas)
     return Bounds(minimum, maximum, frozenset(name for name in minimum if name not in always))

@@ -182,8 +182,8 @@ def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:
     return {
         cluster: bound.replicas
         for rule in workload.rules_of(Bounds)
-        for cluster, bound in rule.minimum.items()
-        if cluster in rule.where_held and cluster in changed and bound.replicas > 1
+        for cluster, bound in rule.where_used.items()
+        if cluster in changed
     }
 
 

@@ -117,7 +117,7 @@ def inner(workload: Workload, part: Problem, placed: Mapping[str, int]) -> tuple
     closed = {name: Bound(0) for name in every if not _stays_open(workload, placed, name)}
     rules: list[WorkloadRule] = [candidates] if candidates else []
     bounds = workload.rule(Bounds) or Bounds()
-    least = {name: bound for name, bound in bounds.minimum.items() if name not in bounds.where_held}
+    least = dict(bounds.always)
     for name, count in _least(workload, placed).items():
         least[name] = Bound(max(count, least[name].replicas if name in least else 0))
     rules.append(Bounds(least, {**bounds.maximum, **closed}))
@@ -169,10 +169,7 @@ def _least(workload: Workload, placed: Mapping[str, int]) -> dict[str, int]:
 
 def _widened(rule: WorkloadRule) -> WorkloadRule:
     """Return a rule without what ties places together."""
-    if not isinstance(rule, Bounds):
-        return rule
-    kept = {name: bound for name, bound in rule.minimum.items() if name not in rule.where_held}
-    return Bounds(kept, rule.maximum)
+    return Bounds(rule.always, rule.maximum) if isinstance(rule, Bounds) else rule
 
 
 def _frozen(workload: Workload, part: Problem, placed: Mapping[str, int]) -> StandIns:

@@ -113,20 +113,11 @@ def _whole_face(workload: Workload, boxed: WorkloadBox, total: int) -> tuple[tup
     No level is told yet; None where there is no such placement, or where groups do not nest.
     """
     bounds = workload.rule(Bounds)
-    minimum = bounds.minimum if bounds else {}
     lower = fewest_in_use(workload, boxed)
     required, copied = boxed.box.lower > 0, workload.rule(Duplicated) is not None
     if copied:
-        required = np.array(
-            [
-                name in minimum
-                and minimum[name].replicas > 0
-                and bounds is not None
-                and name not in bounds.where_held
-                for name in boxed.names
-            ],
-            dtype=bool,
-        )
+        always = {name for name, bound in bounds.always.items() if bound.replicas} if bounds else set[str]()
+        required = np.array([name in always for name in boxed.names], dtype=bool)
     kept = np.flatnonzero((boxed.box.upper >= lower) | required)
     names = tuple(boxed.names[at] for at in kept.tolist())
     lower, upper = lower[kept], boxed.box.upper[kept]
