@@ -54,18 +54,12 @@ def is_a_row(workload: Workload) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Filling:
-    """Clusters while they are filled.
-
-    Parameters
-    ----------
-    batch
-        The workloads as rows; `is_a_row` must hold for all of them.
-    left
-        What is left, by resource and cluster.
-    """
+    """Clusters while they are filled."""
 
     batch: Batch
+    """The workloads as rows; `is_a_row` must hold for all of them."""
     left: Whole
+    """What is left, by resource and cluster."""
 
     @classmethod
     def of(cls, batch: Batch) -> "Filling":
@@ -193,20 +187,14 @@ def place_first(part: Problem) -> Placement | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placing:
-    """A batch, and what is looked at more than once.
-
-    Parameters
-    ----------
-    limit
-        What there is, by resource and cluster; `MOST_ASKED` where that is no limit.
-    asked
-        The part of the scarcest resource of all clusters that every workload asks for.
-    """
+    """A batch, and what is looked at more than once."""
 
     batch: Batch
     wishes: Whole
     limit: Floats
+    """What there is, by resource and cluster; `MOST_ASKED` where that is no limit."""
     asked: Floats
+    """The part of the scarcest resource of all clusters that every workload asks for."""
 
     @classmethod
     def of(cls, batch: Batch) -> "_Placing":

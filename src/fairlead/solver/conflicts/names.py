@@ -12,20 +12,14 @@ from fairlead.models.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a sentence calls the workload, its policy and the cluster that it is about.
-
-    Parameters
-    ----------
-    workload, policy, cluster
-        In words; None for their own. A workload that no policy selects has none here either.
-    namesakes
-        True leaves a policy its own name unless it is called like the workload.
-    """
+    """What a sentence calls the workload, its policy and the cluster that it is about."""
 
     workload: str | None = None
     policy: str | None = None
     cluster: str | None = None
+    """In words; None for their own. A workload that no policy selects has none here either."""
     namesakes: bool = False
+    """True leaves a policy its own name unless it is called like the workload."""
 
     def given(self, workload: Workload) -> Workload:
         """Return a workload with these names."""

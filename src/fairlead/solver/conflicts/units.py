@@ -59,19 +59,13 @@ Part = BindingRule | SharedPart | Room
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that may be left out.
-
-    Parameters
-    ----------
-    part
-        The rule by itself, without any other side that it may have.
-    workload
-        Key of the workload whose rule it is; None where several share it.
-    """
+    """Something that may be left out."""
 
     part: Part
+    """The rule by itself, without any other side that it may have."""
     tell: Tell = field(compare=False, repr=False)
     workload: str | None = None
+    """Key of the workload whose rule it is; None where several share it."""
 
     @property
     def statement(self) -> Statement:

@@ -30,27 +30,19 @@ EASILY_ADDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a unit says.
-
-    Parameters
-    ----------
-    tell
-        Says it with the names that are given.
-    about
-        The names that it is said with, whatever others are given.
-    before, after, together
-        What stands before it and behind it; the last is what several workloads ask for together, empty
-        behind all but the last total.
-    whose
-        Workloads that are named behind it; empty where it names its own.
-    """
+    """What a unit says."""
 
     tell: Tell
+    """Says it with the names that are given."""
     about: Names = OWN
+    """The names that it is said with, whatever others are given."""
     before: str = ""
     after: str = ""
     together: str = ""
+    """What stands before it and behind it; the last is what several workloads ask for together, empty behind
+    all but the last total."""
     whose: str = ""
+    """Workloads that are named behind it; empty where it names its own."""
 
     def by(self, names: Names) -> Statement:
         """Return it as one sentence with some names."""
@@ -83,20 +75,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A conflict before it is put into words.
-
-    Parameters
-    ----------
-    workloads
-        Those that it is about. Several that are alike share what is said of the first.
-    alike
-        True where each of them has the conflict by itself, False where all have it together.
-    """
+    """A conflict before it is put into words."""
 
     said: tuple[Said, ...]
     proof: Proof
     workloads: tuple[Workload, ...]
+    """Those that it is about. Several that are alike share what is said of the first."""
     alike: bool = False
+    """True where each of them has the conflict by itself, False where all have it together."""
 
     def told(self, *, named: bool = False) -> Conflict:
         """Return it in words.

@@ -33,18 +33,13 @@ Available = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class WorkloadBox:
-    """The box of one workload.
-
-    Parameters
-    ----------
-    names
-        Candidates in name order; the arrays have this order.
-    box
-        Fewest and most replicas by candidate and the total. Under Duplicated the total is that of all copies.
-    """
+    """The box of one workload."""
 
     names: tuple[str, ...]
+    """Candidates in name order; the arrays have this order."""
     box: Box
+    """Fewest and most replicas by candidate and the total. Under Duplicated the total is that of all
+    copies."""
 
 
 def has_box(workload: Workload) -> bool:

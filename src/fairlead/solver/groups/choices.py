@@ -17,16 +17,11 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A problem in which every workload has one group and no other.
-
-    Parameters
-    ----------
-    groups
-        The group by workload, where a workload had several to choose from.
-    """
+    """A problem in which every workload has one group and no other."""
 
     problem: Problem
     groups: tuple[tuple[str, str], ...] = ()
+    """The group by workload, where a workload had several to choose from."""
 
 
 def is_open(workload: Workload) -> bool:

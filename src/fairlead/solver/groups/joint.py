@@ -30,19 +30,13 @@ TRIES = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A joint choice.
-
-    Parameters
-    ----------
-    positions
-        By workload, the place of its group among those that it may take; None where there is no choice that
-        has a placement, or none was found in time.
-    proven
-        True where it is certain that no earlier choice has a placement; with None, that no choice has one.
-    """
+    """A joint choice."""
 
     positions: Mapping[str, int] | None
+    """By workload, the place of its group among those that it may take; None where there is no choice that
+    has a placement, or none was found in time."""
     proven: bool
+    """True where it is certain that no earlier choice has a placement; with None, that no choice has one."""
 
 
 def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:

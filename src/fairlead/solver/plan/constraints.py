@@ -62,23 +62,16 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class PathConstraints:
-    """The rules of one workload on its way.
-
-    Parameters
-    ----------
-    gaps
-        Smallest number by cluster where only 0 or at least so many are allowed.
-    copies
-        Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    open
-        Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
-        replica makes a detour.
-    """
+    """The rules of one workload on its way."""
 
     gaps: Placed
+    """Smallest number by cluster where only 0 or at least so many are allowed."""
     copies: Placed
+    """Size of a full copy by cluster, where clusters hold nothing or a full copy."""
     limits: tuple[Limit, ...]
     open: Mapping[str, int | None]
+    """Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
+    replica makes a detour."""
 
     @property
     def tricky(self) -> bool:

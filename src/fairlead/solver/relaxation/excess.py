@@ -31,27 +31,18 @@ FRUITLESS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Excess:
-    """Too much that is asked for.
-
-    Parameters
-    ----------
-    resource
-        Of what.
-    amount
-        How much too much, in the resource's unit.
-    workloads
-        Who asks for it.
-    adding
-        The relaxables that add to the stock.
-    over
-        What clusters have beyond the last step that replicas take; it counts where something is added.
-    """
+    """Too much that is asked for."""
 
     resource: str
+    """Of what."""
     amount: int
+    """How much too much, in the resource's unit."""
     workloads: tuple[Workload, ...]
+    """Who asks for it."""
     adding: tuple[Relaxable, ...]
+    """The relaxables that add to the stock."""
     over: Mapping[str, int] = field(default_factory=dict)
+    """What clusters have beyond the last step that replicas take; it counts where something is added."""
 
 
 def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:

@@ -43,23 +43,16 @@ KINDS = (Kind.CAPACITY, Kind.QUOTA)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Something of which every replica takes so much.
-
-    Parameters
-    ----------
-    asked
-        What one replica of a workload takes, by where it stands.
-    at_hand
-        What there is of it for the workloads, to which more can be added; negative where more is taken than
-        there was.
-    allowed
-        What they may take as long as nothing is added: more than is at hand where what is taken counts as
-        there.
-    """
+    """Something of which every replica takes so much."""
 
     asked: Mapping[Place, int]
+    """What one replica of a workload takes, by where it stands."""
     at_hand: int
+    """What there is of it for the workloads, to which more can be added; negative where more is taken than
+    there was."""
     allowed: int
+    """What they may take as long as nothing is added: more than is at hand where what is taken counts as
+    there."""
 
     @property
     def largest(self) -> int:

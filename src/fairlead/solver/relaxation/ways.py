@@ -46,18 +46,12 @@ WAYS = 8
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Changes that were verified.
-
-    Parameters
-    ----------
-    changes
-        The changes, in order.
-    proven
-        True where nothing cheaper exists.
-    """
+    """Changes that were verified."""
 
     changes: tuple[Change, ...]
+    """The changes, in order."""
     proven: bool
+    """True where nothing cheaper exists."""
 
     @property
     def cost(self) -> int:

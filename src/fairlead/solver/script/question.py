@@ -38,24 +38,16 @@ class Decided(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a scheduler has left behind.
-
-    Parameters
-    ----------
-    placed
-        Replicas by workload and cluster; a workload that stands nowhere may be absent.
-    groups
-        Affinity group in which a workload was scheduled last, where it has several.
-    failed
-        Workloads that their scheduler could not place when it tried last.
-    decided
-        What the last decision about a workload was based on; empty before the first one.
-    """
+    """What a scheduler has left behind."""
 
     placed: Placed
+    """Replicas by workload and cluster; a workload that stands nowhere may be absent."""
     groups: Mapping[str, str] = field(default_factory=dict)
+    """Affinity group in which a workload was scheduled last, where it has several."""
     failed: frozenset[str] = frozenset()
+    """Workloads that their scheduler could not place when it tried last."""
     decided: Mapping[str, Decided] = field(default_factory=dict)
+    """What the last decision about a workload was based on; empty before the first one."""
 
     @classmethod
     def of(cls, problem: Problem) -> Standing:

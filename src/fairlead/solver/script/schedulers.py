@@ -34,45 +34,30 @@ _OF_PLANS = ("workers", "seed", "deviation", "engine")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How fairlead is asked.
-
-    Parameters
-    ----------
-    search
-        Arguments of `solve`; its time limit is for the answer to one event, and that of `solve` where it is
-        left out. What does not fit is left out in any case.
-    plan_limit
-        Seconds for a plan; None means no limit.
-    """
+    """How fairlead is asked."""
 
     search: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of `solve`; its time limit is for the answer to one event, and that of `solve` where it is
+    left out. What does not fit is left out in any case."""
     plan_limit: float | None = 10.0
+    """Seconds for a plan; None means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a scheduler decides.
-
-    Parameters
-    ----------
-    placed
-        Replicas by cluster of the workloads that it looked at.
-    groups
-        Affinity groups that it chose.
-    failed
-        Workloads that it could not place.
-    gap
-        The greatest gap of any level that is not proven, tolerance included; None where the answer comes
-        without bounds.
-    gap_above
-        The same of the levels above balance.
-    """
+    """What a scheduler decides."""
 
     placed: Placed
+    """Replicas by cluster of the workloads that it looked at."""
     groups: Mapping[str, str] = field(default_factory=dict)
+    """Affinity groups that it chose."""
     failed: frozenset[str] = frozenset()
+    """Workloads that it could not place."""
     gap: Fraction | None = None
+    """The greatest gap of any level that is not proven, tolerance included; None where the answer comes
+    without bounds."""
     gap_above: Fraction | None = None
+    """The same of the levels above balance."""
 
 
 Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]

@@ -54,20 +54,14 @@ SAME = Difference(None, 0, 0, proven=True)
 
 @dataclass(frozen=True)
 class Answered:
-    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer.
-
-    Parameters
-    ----------
-    part
-        The independent part of the problem; every workload has its affinity group for good.
-    proven
-        How many levels, from the first on, are proven and compared exactly.
-    """
+    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer."""
 
     part: Problem
+    """The independent part of the problem; every workload has its affinity group for good."""
     key: str
     placement: Placement
     proven: int
+    """How many levels, from the first on, are proven and compared exactly."""
     origin: str
     workers: int | None
     seed: int

@@ -37,28 +37,21 @@ class Exchanged(NamedTuple):
 
 @dataclass(frozen=True)
 class Exchanges:
-    """The exchanges of one workload around its answer.
-
-    Parameters
-    ----------
-    names
-        Candidates in name order.
-    parts
-        Number of the part of every candidate: replicas pass inside a part only; 0 is outside of all exact
-        totals.
-    added, taken
-        What one replica more, and one less, costs by candidate, whatever its bounds are; where none is held
-        the latter means nothing.
-    """
+    """The exchanges of one workload around its answer."""
 
     names: tuple[str, ...]
+    """Candidates in name order."""
     placed: Mapping[str, int]
     lower: Mapping[str, int]
     upper: Mapping[str, int]
     parts: Mapping[str, int]
+    """Number of the part of every candidate: replicas pass inside a part only; 0 is outside of all exact
+    totals."""
     levels: tuple[Level, ...]
     added: Mapping[str, Vector]
     taken: Mapping[str, Vector]
+    """What one replica more, and one less, costs by candidate, whatever its bounds are; where none is held
+    the latter means nothing."""
 
     def ends(self, cluster: str, by: int) -> bool:
         """Tell whether the bounds of a cluster leave no replica more there, or no replica less."""
@@ -211,25 +204,18 @@ Best = Callable[[Exchanges], Exchanged | None]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A bound that could be moved by one.
-
-    Parameters
-    ----------
-    cluster
-        Cluster whose bound it is; None where it is no single cluster's.
-    binding
-        True where the answer stands at the bound.
-    best
-        Where the answer was found by marginal allocation: the only exchange that the change could make worth
-        while, None where there is none. `best` itself is None where that is not known by formula.
-    """
+    """A bound that could be moved by one."""
 
     action: str
     build: Callable[[], Problem]
     source: Source | None = None
     cluster: str | None = None
+    """Cluster whose bound it is; None where it is no single cluster's."""
     binding: bool = True
+    """True where the answer stands at the bound."""
     best: Best | None = None
+    """Where the answer was found by marginal allocation: the only exchange that the change could make worth
+    while, None where there is none. `best` itself is None where that is not known by formula."""
 
 
 def bring_to(cluster: str) -> Best:

@@ -50,18 +50,12 @@ Owners = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class StandIns:
-    """Boxes that stand in for one workload, and what they cost too little.
-
-    Parameters
-    ----------
-    boxes
-        Workloads that are plain; none where nothing is known of the workload.
-    beyond
-        By level, what the workload costs at least beyond what its boxes cost.
-    """
+    """Boxes that stand in for one workload, and what they cost too little."""
 
     boxes: tuple[Workload, ...]
+    """Workloads that are plain; none where nothing is known of the workload."""
     beyond: Mapping[Level, Fraction | int]
+    """By level, what the workload costs at least beyond what its boxes cost."""
 
 
 def joined(placement: Placement, owners: Owners) -> Placement:

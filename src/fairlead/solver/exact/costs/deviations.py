@@ -28,22 +28,15 @@ from fairlead.solver.exact.marginal_search import Units, find_threshold, least_r
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Squares:
-    """The cost ``x^2 / w - s x``; where a cluster has no weight it costs nothing.
-
-    Parameters
-    ----------
-    weights
-        Weights, not negative.
-    shift
-        The number s; 0 where replicas pass between clusters of positive weight only, as it makes no
-        difference there.
-    step
-        What 1 is in the unit of the level.
-    """
+    """The cost ``x^2 / w - s x``; where a cluster has no weight it costs nothing."""
 
     weights: Numbers
+    """Weights, not negative."""
     shift: Fraction = Fraction(0)
+    """The number s; 0 where replicas pass between clusters of positive weight only, as it makes no difference
+    there."""
     step: Fraction = Fraction(1)
+    """What 1 is in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
@@ -191,21 +184,14 @@ def narrow_squares(box: Box, weights: Numbers) -> Box:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimax:
-    """The cost ``max(abs(x - q) / q)`` where q > 0; no sum over clusters, so it only narrows.
-
-    Parameters
-    ----------
-    weights
-        Weight w of each cluster, not negative.
-    whole
-        W: sum of all weights; positive.
-    replicas
-        N: what the quotas divide, at least 1; may differ from the total of a box.
-    """
+    """The cost ``max(abs(x - q) / q)`` where q > 0; no sum over clusters, so it only narrows."""
 
     weights: Numbers
+    """Weight w of each cluster, not negative."""
     whole: int
+    """W: sum of all weights; positive."""
     replicas: int
+    """N: what the quotas divide, at least 1; may differ from the total of a box."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions."""
