@@ -25,10 +25,7 @@ from fairlead.solver.running.search import Search
 def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
     """Tell whether any placement keeps all rules; None where time ran out before that was certain.
 
-    Parameters
-    ----------
-    problem
-        The question; what it prefers is not looked at, and nothing gives way.
+    `problem`: the question; what it prefers is not looked at, and nothing gives way.
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
@@ -73,10 +70,7 @@ SHARE_OF_TIME = 0.4
 def has_to_give_way(part: Problem, search: Search) -> bool:
     """Tell whether something has to give way in a part, or may have to where that was not settled in time.
 
-    Parameters
-    ----------
-    search
-        How to search; a share of the time that is left is used here.
+    `search`: how to search; a share of the time that is left is used here.
     """
     strict = in_full(part)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):

@@ -92,10 +92,7 @@ def status_of(levels: Iterable[Attained]) -> Status:
 def at_least(level: Attained, least: int | Fraction) -> Attained:
     """Return a level with a bound that is not below what every placement costs; at that it is proven.
 
-    Raises
-    ------
-    InternalError
-        Where the level itself is below: a bug in fairlead.
+    Raises `InternalError` where the level itself is below: a bug in fairlead.
     """
     if level.value < least:
         raise InternalError(f"level {level.name} is {level.value}, the least it can be is {least}")

@@ -47,10 +47,7 @@ class Found:
 def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
     """Return a conflict of one workload; None where none is seen without a solver.
 
-    Parameters
-    ----------
-    problem
-        The question, as if it had no other workload.
+    `problem`: the question, as if it had no other workload.
     """
     most = widest(workload)
     for at, unit in enumerate(units):

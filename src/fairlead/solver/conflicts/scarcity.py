@@ -82,10 +82,7 @@ def demands_on(
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
-    Parameters
-    ----------
-    limited
-        Clusters and resources of which there is not enough for everybody.
+    `limited`: clusters and resources of which there is not enough for everybody.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:

@@ -179,10 +179,7 @@ def witnessed(
 ) -> Witnessed:
     """Look for a placement without each unit of a conflict, by filling clusters one after the other.
 
-    Parameters
-    ----------
-    conflict
-        Positions of the units of the conflict.
+    `conflict`: positions of the units of the conflict.
     """
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)

@@ -58,10 +58,8 @@ class Said:
     def names_workload(self, *, namesakes: bool = True) -> bool:
         """Tell whether it names the workload that it is about.
 
-        Parameters
-        ----------
-        namesakes
-            False where a policy that is called like the workload does not tell, as others have it too.
+        `namesakes`: False where a policy that is called like the workload does not tell, as others have it
+        too.
         """
         others = ANYBODY if namesakes else Names(ANY.workload)
         return bool(self.whose) or self.by(others).text != self.statement.text
@@ -87,10 +85,8 @@ class Contradiction:
     def told(self, *, named: bool = False) -> Conflict:
         """Return it in words.
 
-        Parameters
-        ----------
-        named
-            True names the workload also where no rule of it does, which is needed where there are several.
+        `named`: True names the workload also where no rule of it does, which is needed where there are
+        several.
         """
         workloads = sorted(self.workloads, key=lambda each: each.key)
         keys, said = tuple(each.key for each in workloads), self.said
@@ -281,11 +277,8 @@ def _summed(asked: Sequence[Statement], problem: Problem) -> Said:
 def said_once(conflicts: Sequence[Contradiction], *, named: bool) -> tuple[Conflict, ...]:
     """Return conflicts in words, those of single workloads that differ in nothing but the workload as one.
 
-    Parameters
-    ----------
-    named
-        True names the workload of a conflict also where no rule of it does, which is needed where there are
-        several workloads.
+    `named`: True names the workload of a conflict also where no rule of it does, which is needed where there
+    are several workloads.
     """
     alike: dict[object, list[Contradiction]] = {}
     for at, conflict in enumerate(conflicts):

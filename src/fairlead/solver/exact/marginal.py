@@ -67,10 +67,7 @@ class Box:
     def tight(self) -> "Box":
         """Return the same set of allocations with every bound attained by one of them.
 
-        Raises
-        ------
-        InternalError
-            The box is empty: the caller has to look at `feasible` first.
+        Raises `InternalError` where the box is empty: the caller has to look at `feasible` first.
         """
         if self.is_tight:
             return self

@@ -57,10 +57,7 @@ def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
     """Return the positions of the units of a conflict, and what is proven of it.
 
-    Parameters
-    ----------
-    problem
-        A problem without any placement.
+    `problem`: a problem without any placement.
     """
     found = _seen(problem, units, deadline)
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED

@@ -113,10 +113,7 @@ def _settled(workload: Workload, chosen: dict[str, AffinityGroup]) -> Workload:
 def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
     """Return a workload that may stand wherever it may in any of its groups.
 
-    Parameters
-    ----------
-    opened
-        True counts the clusters that only taints keep closed as well.
+    `opened`: True counts the clusters that only taints keep closed as well.
     """
     every = [group.rules for group in from_start(workload)] or [workload.rules]
     found = [rule for rules in every for rule in rules if isinstance(rule, Candidates)]

@@ -222,10 +222,7 @@ class Incumbent:
     def refuted(self) -> Answer:
         """Return that there is no placement.
 
-        Raises
-        ------
-        InternalError
-            Where one is known: a bug in fairlead.
+        Raises `InternalError` where one is known: a bug in fairlead.
         """
         if self.placement is not None:
             raise InternalError("workloads that compete are called infeasible, of which a placement is known")

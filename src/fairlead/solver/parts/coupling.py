@@ -105,10 +105,7 @@ class Groups:
     def attained(self, measured: Problem) -> tuple[Attained, ...]:
         """Return levels of all groups together, with bounds that hold for the whole.
 
-        Parameters
-        ----------
-        measured
-            The part, or a problem with the first of its levels only.
+        `measured`: the part, or a problem with the first of its levels only.
         """
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
         alone = by_themselves(self.part, tuple(single))

@@ -152,10 +152,7 @@ def _minimised(part: Problem, question: Question, search: Search) -> Lexicograph
 def _compare_with_floor(part: Problem, floor: Placement | None, result: LexicographicResult) -> None:
     """Refuse a result that the floor beats: then something that was called proven is not.
 
-    Raises
-    ------
-    InternalError
-        Always a bug in fairlead.
+    Raises `InternalError`: always a bug in fairlead.
     """
     if result.status not in (Status.OPTIMAL, Status.INFEASIBLE) or floor is None or refused(part, floor):
         return

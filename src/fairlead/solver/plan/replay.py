@@ -230,10 +230,7 @@ def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
     What does not hold before the wave, or in the target, by as much is left out; of one rule and wave the
     moment counts that is worst.
 
-    Parameters
-    ----------
-    plan
-        The plan; its moves have to be possible.
+    `plan`: the plan; its moves have to be possible.
     """
     return tuple(
         PassedInside(number, violation)

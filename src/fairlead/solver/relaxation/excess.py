@@ -48,10 +48,7 @@ class _Excess:
 def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
     """Return single changes that make a problem feasible and cost the least; empty where none is known.
 
-    Parameters
-    ----------
-    problem
-        A problem without placement, with several workloads, preferences left out.
+    `problem`: a problem without placement, with several workloads, preferences left out.
     """
     found = relaxables(problem)
     # An exact number that several share gives back more than the largest request; no other gives back any.

@@ -75,10 +75,7 @@ class Found:
 def solve_subproblem(task: Subproblem) -> Found:
     """Solve a small integer program by CP-SAT. Runs in any process.
 
-    Raises
-    ------
-    InternalError
-        Where CP-SAT refuses the model.
+    Raises `InternalError` where CP-SAT refuses the model.
     """
     program = cp_model.CpModel()
     variables = [program.new_int_var(0, units, "") for units in task.units.tolist()]

@@ -145,10 +145,8 @@ class Squares:
 def narrow_webster(box: Box, weights: Numbers) -> Box:
     """Return all allocations of the box with the least ``sum (x - q)^2 / q`` where q > 0.
 
-    Raises
-    ------
-    InternalError
-        Replicas can still pass between clusters with and without a weight; `narrow_unweighted` comes first.
+    Raises `InternalError` where replicas can still pass between clusters with and without a weight;
+    `narrow_unweighted` comes first.
     """
     box = box.tight()
     free = box.lower < box.upper

@@ -115,10 +115,7 @@ class Picker:
     def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
         """Return a best set; None where no set keeps the limits.
 
-        Parameters
-        ----------
-        order
-            What `by_group` returns for these merits, where it is known already.
+        `order`: what `by_group` returns for these merits, where it is known already.
         """
         if not len(self._open):
             return None
