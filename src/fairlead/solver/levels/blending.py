@@ -120,9 +120,18 @@ class Blend:
 
     def rounded(self) -> "Blend":
         """Return the choices of which there is most, whole."""
-        mixes = [Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes]
-        used = sum((mix.total for mix in mixes), np.zeros(len(self.used)))
-        return replace(self, mixes=mixes, used=used)
+        return self._of([Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes])
+
+    def spread(self) -> "Blend":
+        """Return the same choices, as much of each of a workload's."""
+        sizes = (len(mix.parts) for mix in self.mixes)
+        return self._of(
+            [replace(mix, parts=np.full(size, 1 / size)) for mix, size in zip(self.mixes, sizes, strict=True)]
+        )
+
+    def _of(self, mixes: list[Mix]) -> "Blend":
+        """Return the blend of other mixes, at the same prices."""
+        return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
     def levels(self) -> Floats:
         """Return about what the mix costs on every level."""
