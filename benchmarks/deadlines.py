@@ -20,8 +20,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.score import better, score
 from fairlead.models.variants import in_full
-from fairlead.solver.floor.keeping import keep_and_repair, standing_well
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import keep_and_repair, place_greedily, standing_well
 from fairlead.solver.running.deadline import Deadline
 
 LIMITS = (0.05, 0.2, 0.5, 1.0, 3.0)

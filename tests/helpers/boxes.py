@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.levels import Deviation
+from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.costs.levels import deviation_from
 from fairlead.solver.exact.costs.pieces import changing, linear, stopping
-from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, settle_ties
 
 

@@ -6,19 +6,25 @@ from fractions import Fraction
 from typing import Any
 
 from fairlead.manifests.kubeadmiral.stated import Policy
+from fairlead.manifests.kubeadmiral.stated import Preferences as Preferred
 from fairlead.models.cluster import Cluster
+from fairlead.models.rules.bounds import Bound
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 API = ("apps/v1", "Deployment")
+PARTS = ("minimum", "maximum", "weights", "priorities")
 
 
 def unit(
     replicas: int | None = 10, current: Mapping[str, int | None] | None = None, **policy: Any
 ) -> SchedulingUnit:
     """Return the Deployment default/web, divided."""
-    rules = Policy(**{"divide": True, **policy})
+    stated = {name: policy.pop(name) for name in PARTS if name in policy}
+    listed = dict.fromkeys(policy.pop("cluster_names", ()))
+    said = {name: {key: Bound(each) for key, each in found.items()} for name, found in stated.items()}
+    rules = Policy(**{"divide": True, "placement": Preferred(listed, **said), **policy})
     return SchedulingUnit("default", "web", API, rules, replicas, current=current or {})
 
 

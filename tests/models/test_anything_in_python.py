@@ -13,7 +13,6 @@ import pytest
 import fairlead
 from fairlead import Cluster, ManifestError, Problem, Source, Taint, UsageError, Workload
 from fairlead.models.cluster import Grade
-from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import Tolerance
 from fairlead.models.rules import (
     Aggregated,
@@ -42,6 +41,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
 from fairlead.models.rules.survival import Loss
+from fairlead.models.topology import FailureRate
 from fairlead.models.workload import AffinityGroup, Autoscaler
 
 NAMES = ("a", "b", "c")

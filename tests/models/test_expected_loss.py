@@ -9,9 +9,8 @@ import pytest
 import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError
-from fairlead.models.expected_loss import FailureRate, chances, expected_loss
 from fairlead.models.problem import Problem
-from fairlead.models.topology import groups
+from fairlead.models.topology import FailureRate, chances, expected_loss, groups
 from fairlead.models.workload import Workload
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look

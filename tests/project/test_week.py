@@ -13,7 +13,7 @@ from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of
-from fairlead.solver.floor.keeping import keep_and_repair, standing_well
+from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import moments
 from fairlead.solver.script.play import Course

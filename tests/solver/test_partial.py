@@ -27,7 +27,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.shortfall import refused, unmet
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import place_greedily
 from fairlead.solver.solving import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
 

@@ -116,10 +116,8 @@ class Extensions:
 def installed() -> tuple[Extension, ...]:
     """Return the extensions that are installed, in the order of their names; they are loaded once.
 
-    Raises
-    ------
-    ExtensionError
-        Where one cannot be loaded, is no `Extension`, or brings a kind that another one brings.
+    Raises `ExtensionError` where one cannot be loaded, is no `Extension`, or brings a kind that another one
+    brings.
     """
     loaded: list[Extension] = []
     brought: dict[str, str] = {}

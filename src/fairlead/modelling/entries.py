@@ -60,10 +60,7 @@ class ClusterEntry:
     def manifest(self, kinds_served: Collection[tuple[str, str]]) -> dict[str, Any]:
         """Return the Cluster of Karmada that says the same.
 
-        Parameters
-        ----------
-        kinds_served
-            ``apiVersion`` and ``kind`` of everything in the model.
+        `kinds_served`: ``apiVersion`` and ``kind`` of everything in the model.
         """
         summary = {"allocatable": _written(self.allocatable or {}), "allocated": _written(self.allocated)}
         return {
@@ -121,10 +118,7 @@ class WorkloadEntry:
     def mistakes(self, clusters: Collection[str]) -> Found:
         """Yield everything that is wrong with it.
 
-        Parameters
-        ----------
-        clusters
-            Names of the clusters of the model.
+        `clusters`: names of the clusters of the model.
         """
         namespace, name = self.place
         if not isinstance(self.key, str) or not namespace or not name or "/" in name:

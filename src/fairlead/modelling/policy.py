@@ -159,10 +159,7 @@ class Policy:
 def mistakes(policy: Policy, clusters: Collection[str]) -> Found:
     """Yield everything that is wrong with a policy.
 
-    Parameters
-    ----------
-    clusters
-        Names of the clusters of the model.
+    `clusters`: names of the clusters of the model.
     """
     if policy.division not in get_args(Division):
         yield "division", policy.division, f"is not a division; allowed are {', '.join(get_args(Division))}"

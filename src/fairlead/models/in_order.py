@@ -133,10 +133,7 @@ def anywhere(
 ) -> bool:
     """Tell whether a number and that of the same name among others (absent means 0) compare like that.
 
-    Parameters
-    ----------
-    compare
-        Of `operator`: compares two numbers, or two arrays place by place.
+    `compare`: of `operator`, compares two numbers, or two arrays place by place.
     """
     if len(values) >= WORTH_ARRAYS and type(values) is Column and type(others) is Column:
         with suppress(OverflowError):

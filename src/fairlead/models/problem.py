@@ -7,7 +7,6 @@ from typing import cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
-from fairlead.models.expected_loss import FailureRate
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known, kept
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
@@ -18,6 +17,7 @@ from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.shapes import fit, misfits
 from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
+from fairlead.models.topology import FailureRate
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted, no_such
 from fairlead.models.workload import Workload, Workloads

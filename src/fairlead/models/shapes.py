@@ -195,10 +195,7 @@ def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _
 def refuse_misfits(*things: object) -> None:
     """Refuse data classes that are arguments of a call, and hold something else than declared.
 
-    Raises
-    ------
-    UsageError
-        Names all that does.
+    Raises `UsageError`, which names all that does.
     """
     _refuse(each for thing in things for each in misfits(thing, f"{type(thing).__name__}."))
 

@@ -39,7 +39,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload, Workloads
+from fairlead.models.workload import Workload, Workloads, running
 
 # A workload that is being scaled breaks nothing, and budgets are about moves, of which there are none yet.
 UNBROKEN = frozenset({total.KIND, duplicated.KIND, move_budget.KIND})
@@ -172,12 +172,12 @@ def broken_amounts(problem: Problem) -> Mapping[About, int]:
 
 def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
     """Yield what is missing where a workload runs now; as in `broken_before`."""
-    running = _running(workload, problem)
-    if not running:
+    held = running(workload, problem.cluster_by_name)
+    if not held:
         return
-    scheduled = in_kept_group(as_scheduled(workload), running)
+    scheduled = in_kept_group(as_scheduled(workload), held)
     asking = (rule for rule in scheduled.rules if not isinstance(rule, Total | Duplicated | Candidates))
-    for violation in violations_of(scheduled, running, asking):
+    for violation in violations_of(scheduled, held, asking):
         if violation.gives_way:
             yield violation
 
@@ -188,14 +188,14 @@ def broken_before(problem: Problem) -> tuple[Violation, ...]:
     Totals are left out, as scaling is no breach; so is everything about workloads of which nothing runs, and
     what runs on clusters that are not in the input.
     """
-    running = Placement({workload.key: _running(workload, problem) for workload in problem.workloads})
-    if not any(running.values()):
+    held = Placement({each.key: running(each, problem.cluster_by_name) for each in problem.workloads})
+    if not any(held.values()):
         return ()
     scheduled = replace(problem, workloads=tuple(as_scheduled(each) for each in problem.workloads))
     return tuple(
         violation
-        for violation in check(scheduled, running)
-        if violation.rule not in UNBROKEN and (violation.workload is None or running.of(violation.workload))
+        for violation in check(scheduled, held)
+        if violation.rule not in UNBROKEN and (violation.workload is None or held.of(violation.workload))
     )
 
 
@@ -203,12 +203,6 @@ def still_broken(problem: Problem, placement: Placement) -> tuple[Violation, ...
     """Return what a placement still breaks of the rules that what runs now breaks."""
     before = {violation.about for violation in broken_before(problem)}
     return tuple(each for each in check(problem, placement) if each.about in before) if before else ()
-
-
-def _running(workload: Workload, problem: Problem) -> dict[str, int]:
-    """Return what runs of a workload on the clusters of a problem."""
-    known = problem.cluster_by_name
-    return {cluster: count for cluster, count in workload.current.items() if count and cluster in known}
 
 
 def _may_fall_short(workloads: Workloads) -> frozenset[tuple[int, str]]:

@@ -19,10 +19,8 @@ def uncollected(*, lasting: bool = False) -> Iterator[None]:
 
     For what has no circles, or ends soon, so that nothing is missed. Afterwards all is as before.
 
-    Parameters
-    ----------
-    lasting
-        True where nearly all of it is to stay: then the collector looks through it with all that is old.
+    `lasting`: True where nearly all of it is to stay: then the collector looks through it with all that is
+    old.
     """
     if not gc.isenabled():
         yield

@@ -1,6 +1,6 @@
 """Problems and workloads with something else in the place of what they had."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.workload import AffinityGroup, Workload
 
 T = TypeVar("T")
+R = TypeVar("R")
 Rules = tuple[WorkloadRule, ...]
 
 
@@ -23,6 +24,11 @@ def in_full(problem: Problem) -> Problem:
 def exchanged(every: Iterable[T], before: T, after: T) -> tuple[T, ...]:
     """Return clusters, workloads or rules with another one in the place of the very one that is given."""
     return tuple(after if each is before else each for each in every)
+
+
+def with_each(every: Iterable[T], kind: type[R], change: Callable[[R], T]) -> tuple[T, ...]:
+    """Return rules of which each of a kind was changed."""
+    return tuple(change(each) if isinstance(each, kind) else each for each in every)
 
 
 def sets_of_rules(workload: Workload) -> tuple[Rules, ...]:
@@ -41,14 +47,23 @@ def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload
     return replace(workload, rules=change(workload.rules), groups=groups)
 
 
-def without_preferences(workload: Workload) -> Workload:
-    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
-    rules = tuple(
+def binding(rules: Rules) -> Rules:
+    """Return the rules that must hold only."""
+    return tuple(
         replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
-        for rule in workload.rules
+        for rule in rules
         if isinstance(rule, BindingRule)
     )
-    return replace(workload, rules=rules, settled=True)
+
+
+def without_preferences(workload: Workload) -> Workload:
+    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
+    return replace(workload, rules=binding(workload.rules), settled=True)
+
+
+def among(problem: Problem, keys: Container[str]) -> Problem:
+    """Return a problem of some of its workloads only."""
+    return replace(problem, workloads=tuple(each for each in problem.workloads if each.key in keys))
 
 
 def in_groups(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:

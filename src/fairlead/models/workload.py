@@ -205,9 +205,10 @@ class Workloads(tuple[Workload, ...], Known):  # noqa: SLOT001 - keeps what was 
         return {namespace: tuple(inside) for namespace, inside in found.items()}
 
 
-def running(workload: Workload) -> dict[str, int]:
-    """Return where a workload runs, with the replicas on each cluster."""
-    return {name: count for name, count in workload.current.items() if count}
+def running(workload: Workload, clusters: Container[str] | None = None) -> dict[str, int]:
+    """Return where a workload runs, with the replicas on each cluster; of some clusters if they are given."""
+    there = workload.current if clusters is None else clusters
+    return {name: count for name, count in workload.current.items() if count and name in there}
 
 
 def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
@@ -215,11 +216,8 @@ def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
 
     `clusters`: names of the clusters that there are; what runs elsewhere is left out.
     """
-    held = {
-        name: Bound(count, workload.source)
-        for name, count in sorted(running(workload).items())
-        if name in clusters
-    }
+    runs = sorted(running(workload, clusters).items())
+    held = {name: Bound(count, workload.source) for name, count in runs}
     open_to = workload.rule(Candidates)
     excluded = open_to.excluded if open_to else {}
     return replace(workload, rules=(Candidates(tuple(held), excluded), Bounds(held, held)))

@@ -15,9 +15,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
+from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
-from fairlead.solver.exact.partial_boxes import place_what_fits
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -25,10 +25,7 @@ from fairlead.solver.running.search import Search
 def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
     """Tell whether any placement keeps all rules; None where time ran out before that was certain.
 
-    Parameters
-    ----------
-    problem
-        The question; what it prefers is not looked at, and nothing gives way.
+    `problem`: the question; what it prefers is not looked at, and nothing gives way.
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
@@ -73,10 +70,7 @@ SHARE_OF_TIME = 0.4
 def has_to_give_way(part: Problem, search: Search) -> bool:
     """Tell whether something has to give way in a part, or may have to where that was not settled in time.
 
-    Parameters
-    ----------
-    search
-        How to search; a share of the time that is left is used here.
+    `search`: how to search; a share of the time that is left is used here.
     """
     strict = in_full(part)
     if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):

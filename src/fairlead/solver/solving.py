@@ -247,7 +247,7 @@ def _strictly(
     if search.deadline.remaining() <= A_PLACE * len(problem.workloads) * len(problem.clusters):
         return _at_once(problem, search), ()
     # What is asked of those that compete is imported here: most problems of a few workloads have none.
-    from fairlead.solver.floor.at_once import kept
+    from fairlead.solver.floor import kept
     from fairlead.solver.parts.dispatch import solve_parts
 
     answers = solve_parts(components(problem), alone, search, where)
@@ -259,7 +259,7 @@ def _strictly(
 
 def _at_once(problem: Problem, search: Search) -> Answer:
     """Return what is found where time is over before any search."""
-    from fairlead.solver.floor.at_once import at_once
+    from fairlead.solver.floor import at_once
 
     return at_once(problem, search)
 
@@ -270,7 +270,7 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return Grouped(in_first_groups(problem), {})
     # What tries choices out searches, and is imported where there are any.
     from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement
-    from fairlead.solver.floor.partial import place_greedily
+    from fairlead.solver.floor import place_greedily
     from fairlead.solver.groups.partial import choose_partially
 
     def strictly(trial: Problem) -> bool | None:

@@ -41,7 +41,7 @@ from fairlead.solver.batch.mixed import search as mixed
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.batch.overload import applies_partly, solve_partly
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 from partial_problems import best_partial

@@ -17,8 +17,7 @@ from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.batch.first_placing import place_first
-from fairlead.solver.floor.keeping import keep_and_repair
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import keep_and_repair, place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 from fairlead.solver.solving import _at_once
@@ -110,7 +109,7 @@ def test_what_fits_is_placed_in_arrays_as_one_by_one(monkeypatch: pytest.MonkeyP
     problems = [replace(each, partial=True) for each in batches]
     placed = [place_greedily(each, Deadline.after(0)) for each in problems]
     assert not any(refused(problem, found) for problem, found in zip(problems, placed, strict=True))
-    monkeypatch.setattr("fairlead.solver.floor.partial.Filling.of_problem", lambda _: None)
+    monkeypatch.setattr("fairlead.solver.floor.Filling.of_problem", lambda _: None)
     one_by_one = [place_greedily(each, Deadline.after(0)) for each in problems]
     assert sum(map(unplaced, problems, placed)) <= sum(map(unplaced, problems, one_by_one))
 

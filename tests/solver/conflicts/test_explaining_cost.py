@@ -16,7 +16,7 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
-from fairlead.solver.conflicts.oracle import OutOfTime
+from fairlead.solver.conflicts.hitting_set import OutOfTime
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
 from fairlead.solver.conflicts.subset import only
@@ -54,8 +54,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     run = engine.run
     for module in (explaining, explanation, relaxing):
         monkeypatch.setattr(module, "has_placement", noting)
-    for name in ("oracle", "hitting_set"):
-        monkeypatch.setattr(f"fairlead.solver.conflicts.{name}.run", running)
+    monkeypatch.setattr("fairlead.solver.conflicts.hitting_set.run", running)
     return noted
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairlead.manifests.kubeadmiral.reading import read_policy
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm
+from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm, numbers
 from fairlead.models.errors import UsageError
 from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, read_gpus
 from kubeadmiral_documents import read_cluster, read_unit, schedule
@@ -46,7 +46,8 @@ def test_last_entry_of_a_cluster_wins_by_preference() -> None:
     """A second entry resets the minimum, but not the maximum that it does not name."""
     first = {"cluster": "a", "preferences": {"minReplicas": 3, "maxReplicas": 5, "weight": 1}}
     policy = read_policy({"placement": [first, {"cluster": "a", "preferences": {"weight": 0}}]})
-    assert (policy.minimum, policy.maximum, policy.weights) == ({"a": 0}, {"a": 5}, {"a": 0})
+    said = policy.placement
+    assert (numbers(said.minimum), numbers(said.maximum), numbers(said.weights)) == ({}, {"a": 5}, {"a": 0})
 
 
 def test_policy_defaults_are_the_programs_not_the_api_servers() -> None:
@@ -78,9 +79,10 @@ def test_annotations_override_part_by_part() -> None:
         },
     ).policy
     assert (found.divide, found.sticky, found.max_clusters) == (True, False, 3)
-    assert found.cluster_names == frozenset("b")
-    assert (found.minimum, found.priorities) == ({"b": 2}, {"b": 4})
-    assert found.weights == {"a": 5}  # a negative weight is refused, so the policy's weights stay
+    said = found.placement
+    assert said.entries.keys() == frozenset("b")
+    assert (numbers(said.minimum), numbers(said.priorities)) == ({"b": 2}, {"b": 4})
+    assert numbers(said.weights) == {"a": 5}  # a negative weight is refused, so the policy's weights stay
     assert found.cluster_selector == {"x": "y"}
     assert found.tolerations == ()
 

@@ -20,7 +20,7 @@ from boxes import (
     plain,
     webster,
 )
-from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
 from fairlead.solver.exact.marginal_search import Units, find_threshold
 

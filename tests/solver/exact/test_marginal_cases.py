@@ -18,7 +18,7 @@ from boxes import (
     webster,
 )
 from fairlead.models.errors import InternalError
-from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
 
 

@@ -29,7 +29,6 @@ from fairlead.manifests.kubeadmiral.policies import (
     AppliedPolicy,
     affinity_findings,
     placement_findings,
-    preferences,
 )
 from fairlead.manifests.kubeadmiral.reading import (
     APPLIED_MIGRATION,
@@ -41,8 +40,9 @@ from fairlead.manifests.kubeadmiral.reading import (
     read_annotation,
     read_feedback,
 )
+from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, LineTable, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -193,7 +193,7 @@ def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[App
         mark = annotations.get(PREFIX + name)
         if mark is None:
             continue
-        changed = read_annotation(name, mark.value)
+        changed = read_annotation(name, mark.value, policy, partial(_in_one_line, mark))
         problem = fault(mark) or ("cannot be read" if changed is None else "")
         if changed is None or problem:
             shown = shortened(mark.value)
@@ -201,7 +201,7 @@ def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[App
             warnings.append(Statement("annotation", text, mark.source, key))
             continue
         sources, known = {**policy.sources, part: mark.source}, (policy.key, name, mark)
-        policy = replace(policy, **changed, **_placed(part, mark), sources=sources, key=known)
+        policy = replace(changed, sources=sources, key=known)
         if part == AFFINITY and policy.preferred:
             text = (
                 f"{key}: preferred terms of annotation {PREFIX}affinity have no effect; only required ones do"
@@ -210,11 +210,9 @@ def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[App
     return policy, warnings
 
 
-def _placed(part: str, mark: Mark) -> dict[str, Any]:
-    """Return the preferences of an annotation, all of which stand in its one line; of any other nothing."""
-    if part != PLACEMENT:
-        return {}
-    return {"placement": preferences(json.loads(mark.value) or (), lambda _: mark.source)}
+def _in_one_line(mark: Mark, _: Path) -> Source:
+    """Return the place of anything that an annotation says."""
+    return mark.source
 
 
 def _fault(
@@ -256,7 +254,9 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
         "maxClusters": (
             MAX_CLUSTERS,
             lambda mark: (
-                "" if read_annotation("maxClusters", mark.value) else "must be a whole number, at least 0"
+                ""
+                if read_annotation("maxClusters", mark.value, Policy())
+                else "must be a whole number, at least 0"
             ),
         ),
     }

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.manifests.kubeadmiral.annotations import Reports
-from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy, Preferences
+from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy
+from fairlead.manifests.kubeadmiral.stated import Preferences
 from fairlead.manifests.standing import (
     Fleet,
     Ground,

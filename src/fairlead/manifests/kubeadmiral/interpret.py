@@ -73,7 +73,7 @@ class PolicyInterpreter(Fleet):
         else:
             rules = tuple(self._divided(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
-        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
+        openable = found.openable
         if openable:
             opening = (bounds(policy, feedback, openable) or Bounds(),) if policy.divide else ()
             rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)

@@ -1,6 +1,6 @@
 """A propagation policy as it applies to a workload, with the line of everything that it says."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -11,59 +11,12 @@ from fairlead.manifests.api.kubeadmiral import (
     DesiredPlacement,
     PropagationPolicySpec,
 )
-from fairlead.manifests.kubeadmiral.reading import (
-    PREFERENCES,
-    Document,
-    as_stored,
-    entries,
-    preference,
-    read_policy,
-    section,
-)
+from fairlead.manifests.kubeadmiral.reading import as_stored, read_policy, section
 from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, below
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.rules.bounds import Bound
 from fairlead.models.selectors import IN, NOT_IN, operator_problem
 from fairlead.models.source import Source
-
-Locate = Callable[[Path], Source]
-
-
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """How many replicas clusters should get, and where that stands."""
-
-    entries: Mapping[str, Source] = field(default_factory=dict)
-    """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""
-    minimum: Mapping[str, Bound] = field(default_factory=dict)
-    maximum: Mapping[str, Bound] = field(default_factory=dict)
-    weights: Mapping[str, Bound] = field(default_factory=dict)
-    priorities: Mapping[str, Bound] = field(default_factory=dict)
-    """What is said, by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too."""
-
-    @property
-    def told(self) -> frozenset[str]:
-        """Return the clusters of which more is said than their name."""
-        return frozenset({*self.minimum, *self.maximum, *self.weights, *self.priorities})
-
-
-def preferences(placement: Sequence[Document], locate: Locate) -> Preferences:
-    """Return what a placement list says, see `stated.preference`.
-
-    `locate`: returns where a field stands, by its path below the list.
-    """
-    listed = {entry["cluster"]: locate((position,)) for position, entry in enumerate(placement)}
-    said = {
-        part: {
-            cluster: Bound(one.number, locate((one.entry, "preferences", name)))
-            for cluster, one in preference(placement, name).items()
-            if one.number or part != "minimum"
-        }
-        for part, name in PREFERENCES.items()
-    }
-    return Preferences(listed, **said)
-
 
 LocatedPolicy = Located[api.PropagationPolicy]
 
@@ -87,8 +40,6 @@ class AppliedPolicy(Policy):
     """Equal for workloads to which exactly the same rules apply."""
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Where each part stands, by the name of its field."""
-    placement: Preferences = field(default_factory=Preferences)
-    """The preferences by cluster, with the place of each."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The ``spec`` of the policy as it stands in the file; do not change it."""
 
@@ -100,7 +51,7 @@ def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
         return located.source("spec", PLACEMENT, *path)
 
     spec = section(located.document.data, "spec")
-    said = read_policy(as_stored(spec))
+    said = read_policy(as_stored(spec), locate)
     sources = {one: located.source("spec", one) for one in _FIELDS}
     sources[RESCHEDULING] = located.source("spec", RESCHEDULING, "disableRescheduling")
     return AppliedPolicy(
@@ -108,7 +59,6 @@ def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
         name=name,
         key=(id(located.document),),
         sources=sources,
-        placement=preferences(entries(spec, PLACEMENT), locate),
         written=spec,
     )
 

@@ -10,14 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, TypeVar, cast
 
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm
+from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, Preferences, SelectorTerm, numbers
+from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.selectors import Operator, Requirement
+from fairlead.models.source import Source
 
 Document = Mapping[str, Any]
+P = TypeVar("P", bound=Policy)
 
 
 def section(document: Document, *path: str) -> Document:
@@ -77,40 +81,36 @@ def _without_nulls(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
-def cluster_names(placements: Sequence[Document]) -> frozenset[str]:
-    """Return the clusters of a placement list."""
-    return frozenset(placement["cluster"] for placement in placements)
-
-
 PREFERENCES: Mapping[str, str] = MappingProxyType(
     {"minimum": "minReplicas", "maximum": "maxReplicas", "weights": "weight", "priorities": "priority"}
 )
 """What a placement list says of a cluster: fields of `Policy`, and what they are called there."""
 
 
-class Stated(NamedTuple):
-    """A number of a placement list, and the place of its entry, from 0."""
-
-    number: int
-    entry: int
+Locate = Callable[[Path], Source | None]
+"""Returns where a field stands, by its path below the placement list."""
 
 
-def preference(placements: Sequence[Document], name: str) -> dict[str, Stated]:
-    """Return one preference by cluster.
+def nowhere(_: Path) -> None:
+    """Return no place: nobody asks."""
 
-    Where a cluster stands several times the last entry that sets the preference wins; every entry sets
+
+def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
+    """Return what a placement list says.
+
+    Where a cluster stands several times the last entry that sets a preference wins; every entry sets
     minReplicas, to 0 where it is absent.
     """
-    found: dict[str, Stated] = {}
-    for entry, placement in enumerate(placements):
-        value = section(placement, "preferences").get(name)
-        if value is not None or name == "minReplicas":
-            found[placement["cluster"]] = Stated(value or 0, entry)
-    return found
-
-
-def _numbers(placements: Sequence[Document], name: str) -> dict[str, int]:
-    return {cluster: stated.number for cluster, stated in preference(placements, name).items()}
+    listed = {entry["cluster"]: locate((at,)) for at, entry in enumerate(placements)}
+    said = {}
+    for part, name in PREFERENCES.items():
+        found: dict[str, Bound] = {}
+        for at, entry in enumerate(placements):
+            value = section(entry, "preferences").get(name)
+            if value is not None or name == "minReplicas":
+                found[entry["cluster"]] = Bound(value or 0, locate((at, "preferences", name)))
+        said[part] = {key: bound for key, bound in found.items() if bound.replicas or part != "minimum"}
+    return Preferences(listed, **said)
 
 
 def as_stored(spec: Document) -> Document:
@@ -123,30 +123,25 @@ def as_stored(spec: Document) -> Document:
     return {**spec, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
-def read_policy(spec: Document) -> Policy:
+def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
     """Return the rules of a policy's ``.spec``.
 
     ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
     server, see `as_stored`.
     """
     rescheduling = section(spec, "reschedulePolicy")
-    placements = entries(spec, "placement")
     return Policy(
         divide=spec.get("schedulingMode") == "Divide",
         binpack=spec.get("replicasStrategy") == "Binpack",
         sticky=bool(rescheduling.get("disableRescheduling")),
         cluster_selector=_without_nulls(section(spec, "clusterSelector")),
         required=affinity_of(spec) or None,
-        cluster_names=cluster_names(placements),
+        placement=preferences(entries(spec, "placement"), locate),
         tolerations=tolerations(entries(spec, "tolerations")),
         max_clusters=spec.get("maxClusters"),
         avoid_disruption=bool(section(rescheduling, "replicaRescheduling").get("avoidDisruption")),
         auto_migration=spec.get("autoMigration") is not None,
         keep_unschedulable=bool(section(spec, "autoMigration").get("keepUnschedulableReplicas")),
-        minimum=_numbers(placements, "minReplicas"),
-        maximum=_numbers(placements, "maxReplicas"),
-        weights=_numbers(placements, "weight"),
-        priorities=_numbers(placements, "priority"),
     )
 
 
@@ -182,21 +177,19 @@ def overridden(policy: Policy, annotations: Mapping[str, str]) -> Policy:
     """Return a policy with everything replaced that annotations override."""
     for name in OVERRIDING:
         value = annotations.get(PREFIX + name)
-        changed = None if value is None else read_annotation(name, value)
-        if changed is not None:
-            policy = replace(policy, **changed)
+        policy = policy if value is None else read_annotation(name, value, policy) or policy
     return policy
 
 
-def read_annotation(name: str, value: str) -> Mapping[str, Any] | None:
-    """Return the fields of `Policy` that an annotation overrides.
+def read_annotation(name: str, value: str, policy: P, locate: Locate = nowhere) -> P | None:
+    """Return a policy with what an annotation overrides.
 
     None where KubeAdmiral cannot read it: it logs a line and goes on with the policy.
 
     `name`: one of `OVERRIDING`.
     """
     try:
-        return OVERRIDING[name](value)
+        return replace(policy, **OVERRIDING[name](value, policy, locate))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -220,14 +213,14 @@ def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
     return found
 
 
-def _selector(value: str) -> dict[str, Any]:
+def _selector(value: str, *_: object) -> dict[str, Any]:
     selector = _without_nulls(json.loads(value) or {})
     if not all(isinstance(each, str) for each in selector.values()):
         raise TypeError("labels are texts")
     return {"cluster_selector": selector}
 
 
-def _affinity(value: str) -> dict[str, Any]:
+def _affinity(value: str, *_: object) -> dict[str, Any]:
     """Return required and preferred terms; only here can terms be preferred."""
     affinity = section(json.loads(value), "clusterAffinity")
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
@@ -240,32 +233,32 @@ def _affinity(value: str) -> dict[str, Any]:
     }
 
 
-def _max_clusters(value: str) -> dict[str, Any]:
+def _max_clusters(value: str, *_: object) -> dict[str, Any]:
     if not _COUNT.fullmatch(value):
         raise ValueError("max clusters is not a number, or negative")
     return {"max_clusters": int(value)}
 
 
-def _placements(value: str) -> dict[str, Any]:
-    placements = json.loads(value) or ()
-    parts: dict[str, Any] = {"cluster_names": cluster_names(placements)}
+def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
+    """Return the preferences of a placement list; those of the policy where it says negative numbers."""
+    found = preferences(json.loads(value) or (), locate)
     for part, name in PREFERENCES.items():
-        numbers = _numbers(placements, name)
-        if not all(type(number) is int for number in numbers.values()):
+        given = numbers(getattr(found, part)).values()
+        if not all(type(number) is int for number in given):
             raise TypeError(f"{name} is an integer")
-        if all(number >= 0 for number in numbers.values()):
-            parts[part] = numbers
-    return parts
+        if any(number < 0 for number in given):
+            found = replace(found, **{part: getattr(policy.placement, part)})
+    return {"placement": found}
 
 
 MODES: Mapping[str, bool] = MappingProxyType({"Divide": True, "Duplicate": False})
 STICKY: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
 
-OVERRIDING: Mapping[str, Callable[[str], dict[str, Any]]] = MappingProxyType(
+OVERRIDING: Mapping[str, Callable[[str, Policy, Locate], dict[str, Any]]] = MappingProxyType(
     {
-        "scheduling-mode": lambda value: {"divide": MODES[value]},
-        "sticky-cluster": lambda value: {"sticky": STICKY[value]},
-        "tolerations": lambda value: {"tolerations": tolerations(json.loads(value) or ())},
+        "scheduling-mode": lambda value, *_: {"divide": MODES[value]},
+        "sticky-cluster": lambda value, *_: {"sticky": STICKY[value]},
+        "tolerations": lambda value, *_: {"tolerations": tolerations(json.loads(value) or ())},
         "placements": _placements,
         "clusterSelector": _selector,
         "affinity": _affinity,

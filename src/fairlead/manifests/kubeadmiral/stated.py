@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from fairlead.models.cluster import Cluster, Toleration
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.selectors import IN, Requirement
+from fairlead.models.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,29 @@ class SelectorTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class Preferences:
+    """How many replicas clusters should get, and where that stands as far as anybody asks."""
+
+    entries: Mapping[str, Source | None] = field(default_factory=dict)
+    """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""
+    minimum: Mapping[str, Bound] = field(default_factory=dict)
+    maximum: Mapping[str, Bound] = field(default_factory=dict)
+    weights: Mapping[str, Bound] = field(default_factory=dict)
+    priorities: Mapping[str, Bound] = field(default_factory=dict)
+    """What is said, by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too."""
+
+    @property
+    def told(self) -> frozenset[str]:
+        """Return the clusters of which more is said than their name."""
+        return frozenset({*self.minimum, *self.maximum, *self.weights, *self.priorities})
+
+
+def numbers(said: Mapping[str, Bound]) -> dict[str, int]:
+    """Return what is said by cluster, wherever it stands."""
+    return {cluster: bound.replicas for cluster, bound in said.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a propagation policy, and the annotations that override it, say."""
 
@@ -40,16 +65,11 @@ class Policy:
     """Terms of which one must match; None means no such rule, an empty tuple matches nothing."""
     preferred: tuple[tuple[int, SelectorTerm], ...] = ()
     """Terms with the weight that a match adds to the score."""
-    cluster_names: frozenset[str] = frozenset()
-    """Clusters of the placement list; empty means all."""
+    placement: Preferences = field(default_factory=Preferences)
+    """The preferences by cluster."""
     tolerations: tuple[Toleration, ...] = ()
     max_clusters: int | None = None
     """Most clusters; None means no limit, a negative number is an error."""
-    minimum: Mapping[str, int] = field(default_factory=dict)
-    maximum: Mapping[str, int] = field(default_factory=dict)
-    weights: Mapping[str, int] = field(default_factory=dict)
-    priorities: Mapping[str, int] = field(default_factory=dict)
-    """Preferences by cluster; a cluster without an entry has none."""
     avoid_disruption: bool = False
     """Whether running replicas stay where they are."""
     auto_migration: bool = False

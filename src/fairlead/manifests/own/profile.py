@@ -8,7 +8,6 @@ from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
-from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import (
     ALL,
     DEFAULT_ORDER,
@@ -19,7 +18,7 @@ from fairlead.models.levels import (
     keys_of,
     tolerance_of,
 )
-from fairlead.models.topology import groups
+from fairlead.models.topology import FailureRate, groups
 from fairlead.models.words import with_nearest
 
 

@@ -54,6 +54,19 @@ class Bounds(Known):
     preferred: bool = False
     """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
 
+    @property
+    def always(self) -> Mapping[str, Bound]:
+        """The minima that bind whether replicas are held or not."""
+        held = self.where_held
+        return {name: one for name, one in self.minimum.items() if name not in held} if held else self.minimum
+
+    @property
+    def where_used(self) -> Mapping[str, Bound]:
+        """The minima of more than one replica that bind only where replicas are held: they leave a gap."""
+        held = self.where_held
+        found = self.minimum.items() if held else ()
+        return {name: one for name, one in found if name in held and one.replicas > 1}
+
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         for side, numbers in (("minimum", minima(self)), ("maximum", maxima(self))):

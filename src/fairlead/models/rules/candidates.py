@@ -71,6 +71,11 @@ class Candidates:
     """Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet: they
     hold once such a cluster is open. None where these are not known. Left out of comparisons."""
 
+    @property
+    def openable(self) -> tuple[str, ...]:
+        """The clusters that only taints keep closed, in name order."""
+        return tuple(sorted(name for name, each in self.excluded.items() if each.taints))
+
     def mistakes(self, known: Fleet) -> Found:
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)

@@ -112,10 +112,7 @@ _RULE = Kind(KIND, _asked, _broken, SPREAD)
 def most_in_groups(rule: Spread, most: Mapping[str, int]) -> int:
     """Return how many replicas stand at most in as many groups as a spread allows.
 
-    Parameters
-    ----------
-    most
-        Most replicas by candidate. Where some of them are in no group, or in several, all of them count.
+    `most`: most replicas by candidate. Where some of them are in no group, or in several, all of them count.
     """
     inside = [name for clusters in rule.groups.values() for name in clusters if name in most]
     if len(inside) != len(most) or len(set(inside)) != len(inside):

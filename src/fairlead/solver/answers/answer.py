@@ -19,54 +19,36 @@ from fairlead.solver.running.search import Search
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A part that is to be solved, and what is known of it.
-
-    Parameters
-    ----------
-    part
-        The workloads and what they may use.
-    alone
-        Workloads as they are placed where they have all that is shared for themselves, as far as known.
-    known
-        A placement that the answer is not worse than; near one that breaks rules it is only searched. None
-        where none is known.
-    relaxed
-        The first levels of a best placement of the part with fewer rules, as far as known.
-    """
+    """A part that is to be solved, and what is known of it."""
 
     part: Problem
+    """The workloads and what they may use."""
     search: Search
     alone: Placed = field(default_factory=dict)
+    """Workloads as they are placed where they have all that is shared for themselves, as far as known."""
     known: Placement | None = None
+    """A placement that the answer is not worse than; near one that breaks rules it is only searched. None
+    where none is known."""
     relaxed: tuple[Attained, ...] = ()
+    """The first levels of a best placement of the part with fewer rules, as far as known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found for one part of the problem.
-
-    Parameters
-    ----------
-    part
-        The workloads and what they may use.
-    status
-        OPTIMAL where every level is proven.
-    placement
-        Where they stand; None where nothing was found.
-    attained
-        The levels of the part in order.
-    origin
-        Who found it.
-    apart
-        Workloads that cost what they would cost alone, as far as that is known.
-    """
+    """What was found for one part of the problem."""
 
     part: Problem
+    """The workloads and what they may use."""
     status: Status
+    """OPTIMAL where every level is proven."""
     placement: Placement | None
+    """Where they stand; None where nothing was found."""
     attained: tuple[Attained, ...]
+    """The levels of the part in order."""
     origin: str
+    """Who found it."""
     apart: Apart = field(default_factory=dict)
+    """Workloads that cost what they would cost alone, as far as that is known."""
 
 
 def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:

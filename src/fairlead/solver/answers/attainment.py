@@ -21,46 +21,30 @@ Apart = Mapping[Level, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class LexicographicResult:
-    """What was found.
-
-    Parameters
-    ----------
-    status
-        OPTIMAL where every level is proven.
-    placement
-        The answer; None where there is none.
-    attained
-        The levels in order; the values are the pure scorer's.
-    settled
-        True where ties were settled to the end, so that the placement is the only right answer.
-    """
+    """What was found."""
 
     status: Status
+    """OPTIMAL where every level is proven."""
     placement: Placement | None
+    """The answer; None where there is none."""
     attained: tuple[Attained, ...] = ()
+    """The levels in order; the values are the pure scorer's."""
     settled: bool = False
+    """True where ties were settled to the end, so that the placement is the only right answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How far a level got.
-
-    Parameters
-    ----------
-    bound
-        No placement is below it, in the unit of the level; None where nothing is known.
-    proven
-        True where the bound is reached, up to the tolerance.
-    exact
-        True where steps are exact.
-    tolerance
-        How much worse than the bound the level may be.
-    """
+    """How far a level got."""
 
     bound: int | Fraction | None = None
+    """No placement is below it, in the unit of the level; None where nothing is known."""
     proven: bool = False
+    """True where the bound is reached, up to the tolerance."""
     exact: bool = True
+    """True where steps are exact."""
     tolerance: int | Fraction = 0
+    """How much worse than the bound the level may be."""
 
     def better(self, other: "Note") -> "Note":
         """Return what says more of the same value: this, unless the other is proven or bounds it better."""
@@ -108,10 +92,7 @@ def status_of(levels: Iterable[Attained]) -> Status:
 def at_least(level: Attained, least: int | Fraction) -> Attained:
     """Return a level with a bound that is not below what every placement costs; at that it is proven.
 
-    Raises
-    ------
-    InternalError
-        Where the level itself is below: a bug in fairlead.
+    Raises `InternalError` where the level itself is below: a bug in fairlead.
     """
     if level.value < least:
         raise InternalError(f"level {level.name} is {level.value}, the least it can be is {least}")

@@ -33,10 +33,7 @@ def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int
 
     Companions of whom none is among them are left out.
 
-    Parameters
-    ----------
-    limits
-        What they may use by cluster and resource, what they hold now included.
+    `limits`: what they may use by cluster and resource, what they hold now included.
     """
     chosen = tuple(workloads)
     held = usage(chosen, {each.key: each.current for each in chosen}, part)

@@ -41,59 +41,40 @@ MOST_ASKED = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coupling:
-    """What clusters can be asked for, one row for each cluster and resource that could run out.
-
-    Parameters
-    ----------
-    column
-        Position of the cluster, by row.
-    resource
-        Position of the resource, by row.
-    limit
-        What is there, by row, in units of the resource (see `Batch.needs`).
-    names
-        Cluster and resource, by row.
-    """
+    """What clusters can be asked for, one row for each cluster and resource that could run out."""
 
     column: Whole
+    """Position of the cluster, by row."""
     resource: Whole
+    """Position of the resource, by row."""
     limit: Whole
+    """What is there, by row, in units of the resource (see `Batch.needs`)."""
     names: tuple[tuple[str, str], ...]
+    """Cluster and resource, by row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Workloads as rows, clusters as columns.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    keys, clusters
-        Keys of the rows and names of the columns, both in order.
-    lower, upper
-        Fewest and most replicas by place; 0 and 0 where the cluster is no candidate. Every bound is
-        attained by some division of the row alone.
-    totals
-        Replicas by row.
-    needs
-        What one replica takes, by row and resource, in units of the resource.
-    coupling
-        What is shared.
-    units
-        The greatest common divisor of what replicas take, by the name of the resource, in the order of the
-        columns of `needs`.
-    """
+    """Workloads as rows, clusters as columns."""
 
     problem: Problem
+    """The question."""
     keys: tuple[str, ...]
     clusters: tuple[str, ...]
+    """Keys of the rows and names of the columns, both in order."""
     lower: Whole
     upper: Whole
+    """Fewest and most replicas by place; 0 and 0 where the cluster is no candidate. Every bound is attained
+    by some division of the row alone."""
     totals: Whole
+    """Replicas by row."""
     needs: Whole
+    """What one replica takes, by row and resource, in units of the resource."""
     coupling: Coupling
+    """What is shared."""
     units: Mapping[str, int]
+    """The greatest common divisor of what replicas take, by the name of the resource, in the order of the
+    columns of `needs`."""
 
     @property
     def feasible(self) -> bool:
@@ -222,7 +203,7 @@ def _minima(workload: Workload) -> dict[str, int]:
     bounds = workload.rule(Bounds)
     if bounds is None or not workload.replicas:
         return {}
-    return {name: bound.replicas for name, bound in bounds.minimum.items() if name not in bounds.where_held}
+    return {name: bound.replicas for name, bound in bounds.always.items()}
 
 
 def _maxima(workload: Workload) -> dict[str, int]:

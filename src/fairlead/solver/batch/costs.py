@@ -32,31 +32,21 @@ LARGEST = 2**56
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelCost:
-    """One level of a batch.
-
-    Parameters
-    ----------
-    level
-        The level.
-    shape
-        Costs by place, in steps.
-    scale
-        Steps in one unit of the level.
-    grain
-        All exact costs are whole multiples of so many steps; 0 where costs had to be rounded.
-    constant
-        What is added whatever the placement, in units of the level.
-    tolerance
-        How much worse than a bound the level may be for the sake of those after it; None where it has to be
-        best.
-    """
+    """One level of a batch."""
 
     level: Level
+    """The level."""
     shape: Shape
+    """Costs by place, in steps."""
     scale: int
+    """Steps in one unit of the level."""
     grain: int
+    """All exact costs are whole multiples of so many steps; 0 where costs had to be rounded."""
     constant: Fraction
+    """What is added whatever the placement, in units of the level."""
     tolerance: Tolerance | None = None
+    """How much worse than a bound the level may be for the sake of those after it; None where it has to be
+    best."""
 
     def steps(self, replicas: Whole) -> int:
         """Return what a placement costs, in steps and without the constant."""

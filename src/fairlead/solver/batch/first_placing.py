@@ -44,7 +44,7 @@ def is_a_row(workload: Workload) -> bool:
         workload.rule(Total) is not None
         and workload.replicas < MOST
         and all(
-            not _chooses(rule)
+            not rule.where_used
             if isinstance(rule, Bounds)
             else isinstance(rule, Preference | Candidates | Total)
             for rule in workload.rules
@@ -52,26 +52,14 @@ def is_a_row(workload: Workload) -> bool:
     )
 
 
-def _chooses(rule: Bounds) -> bool:
-    """Tell whether some minimum of more than one replica binds only where replicas stand."""
-    held = rule.where_held
-    return bool(held) and any(name in held and bound.replicas > 1 for name, bound in rule.minimum.items())
-
-
 @dataclass(slots=True, eq=False)
 class Filling:
-    """Clusters while they are filled.
-
-    Parameters
-    ----------
-    batch
-        The workloads as rows; `is_a_row` must hold for all of them.
-    left
-        What is left, by resource and cluster.
-    """
+    """Clusters while they are filled."""
 
     batch: Batch
+    """The workloads as rows; `is_a_row` must hold for all of them."""
     left: Whole
+    """What is left, by resource and cluster."""
 
     @classmethod
     def of(cls, batch: Batch) -> "Filling":
@@ -199,20 +187,14 @@ def place_first(part: Problem) -> Placement | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placing:
-    """A batch, and what is looked at more than once.
-
-    Parameters
-    ----------
-    limit
-        What there is, by resource and cluster; `MOST_ASKED` where that is no limit.
-    asked
-        The part of the scarcest resource of all clusters that every workload asks for.
-    """
+    """A batch, and what is looked at more than once."""
 
     batch: Batch
     wishes: Whole
     limit: Floats
+    """What there is, by resource and cluster; `MOST_ASKED` where that is no limit."""
     asked: Floats
+    """The part of the scarcest resource of all clusters that every workload asks for."""
 
     @classmethod
     def of(cls, batch: Batch) -> "_Placing":

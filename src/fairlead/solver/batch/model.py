@@ -85,18 +85,12 @@ def model_of(batch: Batch, level: LevelCost, pinned: Sequence[tuple[LevelCost, i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """Prices in steps of the level, none below 0.
-
-    Parameters
-    ----------
-    capacity
-        Of one unit of resource, by coupling row.
-    pins
-        Of one step of each pinned level.
-    """
+    """Prices in steps of the level, none below 0."""
 
     capacity: Floats
+    """Of one unit of resource, by coupling row."""
     pins: Floats
+    """Of one step of each pinned level."""
 
     @classmethod
     def none(cls, model: Model) -> "Prices":

@@ -86,9 +86,7 @@ def _says_by_place(rule: WorkloadRule) -> bool:
     """Tell whether a rule is a matter of single places."""
     match rule:
         case Bounds():
-            return not rule.preferred and not any(
-                cluster in rule.where_held and bound.replicas > 1 for cluster, bound in rule.minimum.items()
-            )
+            return not (rule.preferred or rule.where_used)
         case Weights():
             return not rule.tiers
         case _:

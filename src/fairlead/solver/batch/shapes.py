@@ -10,27 +10,18 @@ from fairlead.solver.batch.arrays import Batch, Whole
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """A convex cost for every place of a batch, in steps; all matrices are by row and column.
-
-    Parameters
-    ----------
-    least
-        Cost at the first start; of no replicas where there is none.
-    before
-        Cost of the unit below the first start, or of every unit where there is none.
-    starts
-        Replicas at which the marginal may jump, rising; none where every unit costs the same.
-    after
-        Cost of the unit at every start.
-    step
-        By what the marginal grows from unit to unit between two starts; None for not at all.
-    """
+    """A convex cost for every place of a batch, in steps; all matrices are by row and column."""
 
     least: Whole
+    """Cost at the first start; of no replicas where there is none."""
     before: Whole
+    """Cost of the unit below the first start, or of every unit where there is none."""
     starts: tuple[Whole, ...] = ()
+    """Replicas at which the marginal may jump, rising; none where every unit costs the same."""
     after: tuple[Whole, ...] = ()
+    """Cost of the unit at every start."""
     step: Whole | None = None
+    """By what the marginal grows from unit to unit between two starts; None for not at all."""
 
     @classmethod
     def straight(cls, slope: Whole) -> "Shape":
@@ -91,24 +82,16 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """The places of a batch cut into pieces, from the lower to the upper bound.
-
-    Parameters
-    ----------
-    starts
-        First unit of each piece, by piece, row and column; one more for the end of the last piece.
-    slopes
-        Cost of that unit in steps, by level, piece, row and column.
-    growth
-        By what the cost grows from unit to unit inside every piece, by level; None where it does not.
-    base
-        Cost of the lower bounds, by level and row.
-    """
+    """The places of a batch cut into pieces, from the lower to the upper bound."""
 
     starts: tuple[Whole, ...]
+    """First unit of each piece, by piece, row and column; one more for the end of the last piece."""
     slopes: tuple[tuple[Whole, ...], ...]
+    """Cost of that unit in steps, by level, piece, row and column."""
     growth: tuple[Whole | None, ...]
+    """By what the cost grows from unit to unit inside every piece, by level; None where it does not."""
     base: tuple[Whole, ...]
+    """Cost of the lower bounds, by level and row."""
 
     def of_rows(self, rows: slice | Whole) -> "Curve":
         """Return some rows."""

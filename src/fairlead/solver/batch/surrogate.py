@@ -26,41 +26,29 @@ Pin = tuple[LevelCost, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guide:
-    """By what placements of a level are searched.
-
-    Parameters
-    ----------
-    level, pinned
-        The level, and those before it that are pinned.
-    model
-        The level with a little of those after it, and the levels before it pinned.
-    latest
-        When a first placement is due, where none is known.
-    counted
-        Steps that one unit of the next level counts.
-    followed
-        Whether levels of lower priority wait for time.
-    settled, urgent
-        Rows that stay where they are, and those of the level before, which are made whole before all others;
-        None where there are none, or no time for that.
-    straight
-        The guide without the deviation, where the level and those like it are straight: its program is quick,
-        and its prices are a start for those of the guide; None for other levels.
-    strict
-        The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
-        between what is equal; None for other levels and for large batches.
-    """
+    """By what placements of a level are searched."""
 
     level: LevelCost
     pinned: tuple[LevelCost, ...]
+    """The level, and those before it that are pinned."""
     model: Model
+    """The level with a little of those after it, and the levels before it pinned."""
     latest: Deadline
+    """When a first placement is due, where none is known."""
     counted: float
+    """Steps that one unit of the next level counts."""
     followed: bool
+    """Whether levels of lower priority wait for time."""
     settled: Flags | None = None
     urgent: Flags | None = None
+    """Rows that stay where they are, and those of the level before, which are made whole before all others;
+    None where there are none, or no time for that."""
     straight: Model | None = None
+    """The guide without the deviation, where the level and those like it are straight: its program is quick,
+    and its prices are a start for those of the guide; None for other levels."""
     strict: Model | None = None
+    """The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
+    between what is equal; None for other levels and for large batches."""
 
 
 def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
 from fairlead.models.statement import Change
-from fairlead.models.variants import Rules, with_rules
+from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import tolerated
@@ -66,30 +66,25 @@ _SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
 
 def _changed(problem: Problem, change: Change) -> Problem:
     """Make one change of what several workloads share."""
+
+    def budgeted(rule: MoveBudget) -> MoveBudget:
+        return replace(rule, most=change.after) if rule.name == change.detail else rule
+
+    def left(rule: Companionship) -> Companionship:
+        members = tuple(key for key in rule.members if key != change.workload)
+        return replace(rule, members=members) if rule.name == change.detail else rule
+
     match Kind(change.kind):
         case Kind.CAPACITY:
-            clusters = tuple(
-                _grown(each, change) if each.name == change.cluster else each for each in problem.clusters
-            )
-            return _with_larger_copies(replace(problem, clusters=clusters), change.cluster or "")
+            cluster = problem.cluster_by_name[change.cluster or ""]
+            clusters = exchanged(problem.clusters, cluster, _grown(cluster, change))
+            return _with_larger_copies(replace(problem, clusters=clusters), cluster.name)
         case Kind.QUOTA:
             return raised(problem, change)
         case Kind.MOVE_BUDGET:
-            rules = tuple(
-                replace(rule, most=change.after)
-                if isinstance(rule, MoveBudget) and rule.name == change.detail
-                else rule
-                for rule in problem.rules
-            )
-            return replace(problem, rules=rules)
+            return replace(problem, rules=with_each(problem.rules, MoveBudget, budgeted))
         case Kind.COMPANION:
-            rules = tuple(
-                replace(rule, members=tuple(key for key in rule.members if key != change.workload))
-                if isinstance(rule, Companionship) and rule.name == change.detail
-                else rule
-                for rule in problem.rules
-            )
-            return replace(problem, rules=rules)
+            return replace(problem, rules=with_each(problem.rules, Companionship, left))
         case _:
             raise InternalError(f"a change of {change.kind} is one of a workload")
 
@@ -124,8 +119,9 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
         known = (each for rule in workload.rules_of(Duplicated) for each in (rule, rule.once_open))
         if not any(each is not None and name in each.ample for each in known):
             return workload
-        rules = (grown(each, workload) if isinstance(each, Duplicated) else each for each in workload.rules)
-        return replace(workload, rules=tuple(rules))
+        return replace(
+            workload, rules=with_each(workload.rules, Duplicated, lambda one: grown(one, workload))
+        )
 
     workloads = tuple(map(all_grown, problem.workloads))
     return replace(problem, workloads=workloads)

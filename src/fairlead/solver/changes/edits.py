@@ -24,22 +24,15 @@ TERMS = "clusterConstraintTerms"
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A value at a path.
-
-    Parameters
-    ----------
-    path
-        Keys and list positions; a position at the end of its list appends.
-    value
-        The value; None deletes what is there.
-    lenient
-        Which of two numbers counts where one entry of a manifest is changed for several workloads or sets:
-        the least or the most. None means the last one.
-    """
+    """A value at a path."""
 
     path: Path
+    """Keys and list positions; a position at the end of its list appends."""
     value: Any
+    """The value; None deletes what is there."""
     lenient: Literal["least", "most"] | None = None
+    """Which of two numbers counts where one entry of a manifest is changed for several workloads or sets: the
+    least or the most. None means the last one."""
 
     def into(self, data: dict[str, Any]) -> None:
         """Put the value into a document; what is missing on the way is made."""

@@ -26,19 +26,13 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An object in which something is changed.
-
-    Parameters
-    ----------
-    data
-        What was written there, as far as a change needs to know it: lists are repeated as a whole.
-    edits
-        Returns what is put where, given the object as earlier changes have left it.
-    """
+    """An object in which something is changed."""
 
     name: ObjectName
     data: Data
+    """What was written there, as far as a change needs to know it: lists are repeated as a whole."""
     edits: Callable[[Data], Iterable[Edit]]
+    """Returns what is put where, given the object as earlier changes have left it."""
 
 
 @dataclass(slots=True)

@@ -82,10 +82,7 @@ def taint_of(change: Change) -> Taint:
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
     """Say what to change, as one sentence: alike changes once, and of many the first ones.
 
-    Parameters
-    ----------
-    named
-        True names the workloads too, which is needed where there are several.
+    `named`: True names the workloads too, which is needed where there are several.
     """
     together: dict[object, list[list[Change]]] = {}
     for alike in _alike(changes):

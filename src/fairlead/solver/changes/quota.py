@@ -30,10 +30,7 @@ def detail_of(rule: Quota, resource: str) -> QuotaEntry:
 def number_of(detail: Detail, cluster: str | None, problem: Problem) -> Number:
     """Return the number of a quota that a change is about.
 
-    Raises
-    ------
-    InternalError
-        Where the problem has no such quota.
+    Raises `InternalError` where the problem has no such quota.
     """
     for rule in (each for each in problem.rules if isinstance(each, Quota)):
         for scope in rule.limits:
@@ -90,10 +87,7 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
 def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterator[Edit]:
     """Yield what a change puts where in a FederatedResourceQuota.
 
-    Parameters
-    ----------
-    data
-        The object as it was written, or as `skeleton` returns it.
+    `data`: the object as it was written, or as `skeleton` returns it.
     """
     resource = number_of(change.detail, change.cluster, problem).scope.resource
     spec = data["spec"]

@@ -47,10 +47,7 @@ class Found:
 def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
     """Return a conflict of one workload; None where none is seen without a solver.
 
-    Parameters
-    ----------
-    problem
-        The question, as if it had no other workload.
+    `problem`: the question, as if it had no other workload.
     """
     most = widest(workload)
     for at, unit in enumerate(units):
@@ -76,9 +73,7 @@ def _impossible(part: Part, most: int, problem: Problem) -> bool:
         case Total() | Duplicated():
             return not problem.clusters
         case Bounds():
-            return any(
-                bound.replicas > most for name, bound in part.minimum.items() if name not in part.where_held
-            )
+            return any(bound.replicas > most for bound in part.always.values())
         case GroupTotal():
             return part.minimum > most * len(part.clusters)
         case Grouped():

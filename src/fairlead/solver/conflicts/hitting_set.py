@@ -4,21 +4,165 @@ Every placement breaks some units, and every conflict holds one of them: otherwi
 the whole conflict. So a conflict is a set that meets what each placement breaks, and the fewest units that
 do are a bound on the smallest conflict. Placements are added until the fewest units that meet all of them
 have no placement themselves (Ignatiev, Previti, Liffiton and Marques-Silva 2015).
+
+Placements come from one model of all units, each behind a guard.
 """
 
+import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.encoding import total
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Constraint, Encoding, total
+from fairlead.encoders.joint import ConditionalEncoding
+from fairlead.encoders.registry import ENCODERS, kind_of
+from fairlead.encoders.variables import Place, Range
 from fairlead.models.errors import InternalError
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
+from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.closed_form import Found
-from fairlead.solver.conflicts.oracle import Broken, Oracle, OutOfTime
+from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+
+# Work of one search for a placement that breaks a single unit, by CP-SAT's own measure, so that the answer is
+# the same on any machine; where none is found, one that breaks more will do.
+WORK = 0.05
+# Attempts to keep more units than a placement happens to keep.
+TRIES = 12
+
+
+Broken = frozenset[int]
+"""Positions of the units that a placement breaks."""
+
+
+class OutOfTime(Exception):  # noqa: N818 - no error: what was found until then still counts
+    """The deadline came before the answer."""
+
+
+class Oracle:
+    """Answers which units can be kept together.
+
+    Every answer that some can be is a placement, judged by the meaning of the rules; that they cannot is
+    what CP-SAT says, and has to be verified by whoever builds on it.
+    """
+
+    def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
+        self.deadline = deadline
+        self.seed = seed
+        self._judge = Judge(problem, units)
+        self._encoding, self._guards = _encoded(problem, units, deadline)
+        self.everything = frozenset(range(len(units)))
+
+    def all_but_one(self, kept: Collection[int]) -> Broken | None:
+        """Return a single unit that a placement breaks, none of those kept; None where none is found."""
+        others = [guard for at, guard in enumerate(self._guards) if at not in kept]
+        found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
+        return found if isinstance(found, frozenset) else None
+
+    def many(self, kept: Collection[int]) -> Broken | None:
+        """Return what a placement breaks that keeps some units and many others; None where there is none.
+
+        Parameters
+        ----------
+        kept
+            Positions of the units that have to be kept.
+
+        Raises
+        ------
+        OutOfTime
+            Where the deadline comes first.
+        """
+        seen = self.any(kept)
+        if seen is None:
+            return None
+        waiting, size = sorted(seen), max(1, len(seen) // 2)
+        for _ in range(TRIES):
+            if not waiting:
+                break
+            more, waiting = waiting[:size], waiting[size:]
+            better = self.any((self.everything - seen).union(more))
+            if better is not None:
+                seen = better
+                waiting = [at for at in waiting if at in seen]
+            size = max(1, size // 2)
+        return seen
+
+    def any(self, kept: Collection[int]) -> Broken | None:
+        """Return what any placement breaks that keeps some units; otherwise like `many`."""
+        found = self._ask(kept, [])
+        if found is Verdict.UNKNOWN:
+            raise OutOfTime
+        return found if isinstance(found, frozenset) else None
+
+    def _ask(
+        self, kept: Collection[int], also: Sequence[Constraint], work: float = math.inf
+    ) -> Broken | Verdict:
+        """Run the model with some guards on."""
+        if not self.deadline.remaining():
+            raise OutOfTime
+        encoding = self._encoding
+        model = encoding.model.clone()
+        for at in sorted(kept):
+            model.add(self._guards[at] == 1)
+        for constraint in also:
+            model.add(constraint)
+        variables = [variable for _, variable in encoding.variables.made()]
+        finding = run(model, variables, [], [], Effort(self.deadline, 1, self.seed, work))
+        if finding.values is None:
+            return finding.verdict
+        return self._judge.broken(encoding.read(variables, finding.values))
+
+
+def _encoded(
+    problem: Problem, units: Sequence[Unit], deadline: Deadline
+) -> tuple[Encoding, Sequence[cp_model.IntVar]]:
+    """Encode every unit behind its guard; return the guards as well."""
+    widths = {workload.key: widest(workload) for workload in problem.workloads}
+    within = {
+        Place(key, cluster.name): Range(0, width)
+        for key, width in widths.items()
+        for cluster in problem.clusters
+    }
+    everywhere = Candidates(tuple(problem.cluster_by_name))
+    bare = replace(problem, workloads=tuple(replace(each, rules=()) for each in problem.workloads))
+    encoding = ConditionalEncoding(problem, within)
+    guards = [encoding.model.new_bool_var("") for _ in units]
+    for unit, guard in zip(units, guards, strict=True):
+        if not deadline.remaining():
+            raise OutOfTime
+        with encoding.under(guard):
+            match unit.part:
+                case Room() as room:
+                    _encode_room(room, problem, encoding)
+                case Quota() as rule:
+                    # Totals may be left out, so that nothing is asked for anyway.
+                    ENCODERS[Quota](rule, bare, encoding)
+                case Companionship() | MoveBudget() as shared:
+                    ENCODERS[type(shared)](shared, problem, encoding)
+                case rule:
+                    alone = replace(problem.workload(unit.workload or ""), rules=(everywhere,), groups=())
+                    ENCODERS[kind_of(rule)](rule, replace(alone, group=None), encoding)
+    return encoding, guards
+
+
+def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
+    """Ask of a cluster no more than it has."""
+    because = Because("capacity", None, room.cluster)
+    for resource in sorted(room.resources):
+        asked = [
+            (Place(each.key, room.cluster), need)
+            for each in problem.workloads
+            if (need := needs(each).get(resource, 0))
+        ]
+        encoding.require_room(asked, problem.limits.get((room.cluster, resource), 0), because=because)
+
 
 ROUNDS = 150
 """Placements that are looked for until a conflict is sought among all units."""

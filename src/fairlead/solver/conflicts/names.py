@@ -1,9 +1,10 @@
-"""Whom and what a sentence names, so that what is said of one can be said of others."""
+"""Whom and what a sentence names, so that what is said of one can be said of others, and who is alike."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from fairlead.models.requirement import Requirement
+from fairlead.models.rules import Bounds, Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed, plural
 from fairlead.models.workload import Workload
@@ -11,20 +12,14 @@ from fairlead.models.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a sentence calls the workload, its policy and the cluster that it is about.
-
-    Parameters
-    ----------
-    workload, policy, cluster
-        In words; None for their own. A workload that no policy selects has none here either.
-    namesakes
-        True leaves a policy its own name unless it is called like the workload.
-    """
+    """What a sentence calls the workload, its policy and the cluster that it is about."""
 
     workload: str | None = None
     policy: str | None = None
     cluster: str | None = None
+    """In words; None for their own. A workload that no policy selects has none here either."""
     namesakes: bool = False
+    """True leaves a policy its own name unless it is called like the workload."""
 
     def given(self, workload: Workload) -> Workload:
         """Return a workload with these names."""
@@ -81,6 +76,40 @@ def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *a
     return tell
 
 
-def always(tell: Callable[[], Statement]) -> Tell:
-    """Return what says the same whatever the names, as it is about nobody in particular."""
-    return lambda _: tell()
+def telling(describe: Callable[..., Statement], *about: object, cluster: str | None = None) -> Tell:
+    """Return what says something of workloads, among other things, and last of a cluster by its name."""
+
+    def tell(names: Names) -> Statement:
+        given = [names.given(each) if isinstance(each, Workload) else each for each in about]
+        return describe(*given) if cluster is None else describe(*given, names.of(cluster))
+
+    return tell
+
+
+_SHARED = (Bounds, Candidates, GroupTotal, Grouped)
+"""Rules of which workloads that were read from the same manifests have the very same object."""
+
+
+def alike(workloads: Iterable[Workload]) -> tuple[tuple[Workload, ...], ...]:
+    """Return workloads in classes of those that are alike, in the order of their first members."""
+    classes: dict[Hashable, list[Workload]] = {}
+    for workload in workloads:
+        classes.setdefault(_shape(workload), []).append(workload)
+    return tuple(tuple(each) for each in classes.values())
+
+
+def _shape(workload: Workload) -> Hashable:
+    """Return what alike workloads have in common; rules of any other kind follow from it, or prefer only."""
+    every = (workload.rules, *(group.rules for group in workload.groups))
+    return (
+        workload.policy or workload.key,
+        workload.namespace,
+        workload.kind,
+        workload.replicas,
+        tuple(sorted(workload.requests.items())),
+        tuple(sorted(workload.current.items())),
+        workload.priority,
+        workload.fresh,
+        workload.observed,
+        tuple(tuple(id(rule) for rule in rules if isinstance(rule, _SHARED)) for rules in every),
+    )

@@ -36,27 +36,19 @@ class Limit(NamedTuple):
 
 @dataclass(slots=True)
 class Outline:
-    """What the units of one workload say of single clusters and of their total.
-
-    Parameters
-    ----------
-    limits
-        What units say of each cluster; minima that bind only where replicas are held are left out.
-    total, closed
-        Positions of the total and of the closed clusters; None where there is no such unit.
-    others
-        Positions of all other units, what is left out of minima aside.
-    only_boxes
-        Whether nothing was left out: units bound single clusters and the total only.
-    """
+    """What the units of one workload say of single clusters and of their total."""
 
     workload: Workload
     names: tuple[str, ...]
     limits: dict[str, list[Limit]] = field(default_factory=dict)
+    """What units say of each cluster; minima that bind only where replicas are held are left out."""
     total: int | None = None
     closed: int | None = None
+    """Positions of the total and of the closed clusters; None where there is no such unit."""
     others: list[int] = field(default_factory=list)
+    """Positions of all other units, what is left out of minima aside."""
     only_boxes: bool = True
+    """Whether nothing was left out: units bound single clusters and the total only."""
 
     def least(self, name: str) -> tuple[int, int] | None:
         """Return the greatest minimum of a cluster and its unit, the first of several; None without one."""

@@ -38,16 +38,11 @@ MOST_POOLS = 50
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a workload asks of a resource.
-
-    Parameters
-    ----------
-    need
-        What one replica takes.
-    """
+    """What a workload asks of a resource."""
 
     key: str
     need: int
+    """What one replica takes."""
     replicas: int
     names: frozenset[str]
 
@@ -59,19 +54,13 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """What some workloads ask for of a resource together, and what all clusters open to them have of it.
-
-    Parameters
-    ----------
-    rooms
-        What each of the clusters has, in the resource's unit.
-    step
-        What any number of replicas takes is a multiple of this.
-    """
+    """What some workloads ask for of a resource together, and what all clusters open to them have of it."""
 
     rooms: Mapping[str, int]
+    """What each of the clusters has, in the resource's unit."""
     asked: int
     step: int
+    """What any number of replicas takes is a multiple of this."""
 
     @property
     def excess(self) -> int:
@@ -93,10 +82,7 @@ def demands_on(
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
-    Parameters
-    ----------
-    limited
-        Clusters and resources of which there is not enough for everybody.
+    `limited`: clusters and resources of which there is not enough for everybody.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
@@ -222,24 +208,16 @@ def _fewest(pool: Sequence[Demand], resource: str, problem: Problem) -> Sequence
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """What is asked for of a resource, and what there is of it, in the resource's unit.
-
-    Parameters
-    ----------
-    resource
-        The resource.
-    asked
-        What the totals ask for together.
-    has
-        What the rooms have together.
-    clusters
-        How many clusters have any of it; 0 where a quota limits it.
-    """
+    """What is asked for of a resource, and what there is of it, in the resource's unit."""
 
     resource: str
+    """The resource."""
     asked: int
+    """What the totals ask for together."""
     has: int
+    """What the rooms have together."""
     clusters: int
+    """How many clusters have any of it; 0 where a quota limits it."""
 
 
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
@@ -343,6 +321,6 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
     if divided is not None:
         yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
-    for name, bound in rule.minimum.items():
-        if bound.replicas and name in names and name not in rule.where_held:
+    for name, bound in rule.always.items():
+        if bound.replicas and name in names:
             yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)

@@ -119,12 +119,7 @@ def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRu
         return rule
     more = 0
     for workload in move_budget.members(rule, problem):
-        gone = rule.under_way.get(workload.key, frozenset())
-        held = {
-            name: count
-            for name, count in workload.current.items()
-            if name in problem.cluster_by_name and name not in gone
-        }
+        held = move_budget.could_move(rule, workload, problem)
         more += unavoidable(workload, held) - unavoidable(reduced.workload(workload.key), held)
     return replace(rule, most=rule.most + more)
 
@@ -162,10 +157,9 @@ def _together(rules: Sequence[Bounds]) -> Bounds | None:
     maximum: dict[str, Bound] = {}
     always: set[str] = set()
     for rule in rules:
+        always |= {name for name, bound in rule.always.items() if bound.replicas}
         for name, bound in rule.minimum.items():
             minimum[name] = max(minimum.get(name, bound), bound, key=lambda each: each.replicas)
-            if bound.replicas and name not in rule.where_held:
-                always.add(name)
         for name, bound in rule.maximum.items():
             maximum[name] = min(maximum.get(name, bound), bound, key=lambda each: each.replicas)
     return Bounds(minimum, maximum, frozenset(name for name in minimum if name not in always))

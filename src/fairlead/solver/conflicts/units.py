@@ -4,12 +4,11 @@ A unit is a rule, or a side of one, that a person could give up by itself: the t
 regions, the room of one cluster. Leaving a unit out only ever allows more placements.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import assert_never
 
-from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Side
 from fairlead.models.rules import (
@@ -40,11 +39,9 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.grouped import Number
-from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.names import OWN, Tell, always, asked
+from fairlead.solver.conflicts.names import OWN, Tell, asked, telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +59,13 @@ Part = BindingRule | SharedPart | Room
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that may be left out.
-
-    Parameters
-    ----------
-    part
-        The rule by itself, without any other side that it may have.
-    workload
-        Key of the workload whose rule it is; None where several share it.
-    """
+    """Something that may be left out."""
 
     part: Part
+    """The rule by itself, without any other side that it may have."""
     tell: Tell = field(compare=False, repr=False)
     workload: str | None = None
+    """Key of the workload whose rule it is; None where several share it."""
 
     @property
     def statement(self) -> Statement:
@@ -129,7 +120,8 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
         for name in open_to(workload, problem):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:
-                tell = _grades(workload, problem.cluster_by_name[name])
+                cluster = problem.cluster_by_name[name]
+                tell = telling(capacity.describe_grades, workload, cluster, cluster=name)
                 yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
 
 
@@ -159,7 +151,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
     if closed:
         unknown = Exclusion("is not eligible")
         told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
-        yield told, _exclusions(told, workload)
+        yield told, telling(candidates.describe_exclusions, told, workload)
     for name in rule.held_only:
         most = Bounds(maximum={name: Bound(workload.current.get(name, 0))})
         yield most, asked(candidates.closed, rule, workload, name)
@@ -201,20 +193,21 @@ def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterato
     closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
-            yield rule.only(number).widened(closed), _number(rule, number, workload)
+            yield rule.only(number).widened(closed), telling(rule.statement, number, workload)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
     """Yield the units of a rule that several workloads share, capacity aside."""
     match rule:
         case Companionship():
-            yield Unit(rule, always(partial(companionship.describe, rule)))
+            yield Unit(rule, telling(companionship.describe, rule))
         case MoveBudget():
-            yield Unit(rule, always(partial(move_budget.describe, rule)))
+            yield Unit(rule, telling(move_budget.describe, rule))
         case Quota():
             for scope in sorted(rule.limits, key=lambda each: each.order):
                 alone = replace(rule, limits={scope: rule.limits[scope]})
-                yield Unit(alone, _limit(rule, scope, problem))
+                told = telling(quota.describe, rule, scope, problem, cluster=scope.cluster or "")
+                yield Unit(alone, told)
         case Capacity():
             # Units of it are the rooms of single clusters.
             return
@@ -239,47 +232,14 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
                 if resource != PODS or PODS in cluster.free:
                     wanted.setdefault(resource, []).append(workload)
         if len(users[cluster.name]) == 1 and wanted:
-            (alone,) = users[cluster.name]
-            yield Unit(Room(cluster.name, frozenset(wanted)), _sums(alone, cluster, problem))
+            about = (*users[cluster.name], cluster, problem)
+            told = telling(capacity.describe_sums, *about, cluster=cluster.name)
+            yield Unit(Room(cluster.name, frozenset(wanted)), told)
             continue
         for resource, several in sorted(wanted.items()):
-            yield Unit(
-                Room(cluster.name, frozenset({resource})), _shares(several, cluster, resource, problem)
-            )
-
-
-def _grades(workload: Workload, cluster: Cluster) -> Tell:
-    """Return what says how many replicas fit onto the nodes of a cluster."""
-    return lambda names: capacity.describe_grades(names.given(workload), cluster, names.of(cluster.name))
-
-
-def _sums(workload: Workload, cluster: Cluster, problem: Problem) -> Tell:
-    """Return what says how many replicas of one workload a cluster has capacity for."""
-    return lambda names: capacity.describe_sums(
-        names.given(workload), cluster, problem, names.of(cluster.name)
-    )
-
-
-def _shares(workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem) -> Tell:
-    """Return what says how much a cluster has for several workloads."""
-    return lambda names: capacity.describe_shared(
-        workloads, cluster, resource, problem, names.of(cluster.name)
-    )
-
-
-def _limit(rule: Quota, scope: Scope, problem: Problem) -> Tell:
-    """Return what says what a quota allows of one resource."""
-    return lambda names: quota.describe(rule, scope, problem, names.of(scope.cluster or ""))
-
-
-def _exclusions(rule: Candidates, workload: Workload) -> Tell:
-    """Return what says which clusters are closed."""
-    return lambda names: candidates.describe_exclusions(rule, names.given(workload))
-
-
-def _number(rule: GroupedRule, number: Number, workload: Workload) -> Tell:
-    """Return what says a number of a rule about groups."""
-    return lambda names: rule.statement(number, names.given(workload))
+            shared = (several, cluster, resource, problem)
+            told = telling(capacity.describe_shared, *shared, cluster=cluster.name)
+            yield Unit(Room(cluster.name, frozenset({resource})), told)
 
 
 def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:

@@ -42,22 +42,16 @@ Amounts = NDArray[np.object_]
 
 @dataclass(slots=True)
 class _Wish:
-    """What some units say of one workload, by cluster in name order.
-
-    Parameters
-    ----------
-    need
-        What one replica takes, by resource.
-    total
-        How many replicas are wanted; 0 where no unit says so.
-    """
+    """What some units say of one workload, by cluster in name order."""
 
     key: str
     need: Mapping[str, int]
+    """What one replica takes, by resource."""
     is_open: NDArray[np.bool_]
     lower: Numbers
     upper: Numbers
     total: int = 0
+    """How many replicas are wanted; 0 where no unit says so."""
 
     def fits(self, placed: Numbers, left: Mapping[str, Amounts]) -> Numbers:
         """Return how many more replicas every cluster can take."""
@@ -168,24 +162,16 @@ def _bound(wish: _Wish, rule: Bounds, position: Mapping[str, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """What simple placements show of a conflict.
-
-    Parameters
-    ----------
-    broken
-        What each placement breaks, by position; of all units where `complete`, else of the conflict's.
-    needed
-        The units of the conflict of which a placement breaks no other one of it.
-    unavoidable
-        The units that a placement breaks alone among all there are, so that no conflict is without them.
-    complete
-        Whether placements were judged by all units.
-    """
+    """What simple placements show of a conflict."""
 
     broken: tuple[frozenset[int], ...]
+    """What each placement breaks, by position; of all units where `complete`, else of the conflict's."""
     needed: frozenset[int]
+    """The units of the conflict of which a placement breaks no other one of it."""
     unavoidable: frozenset[int]
+    """The units that a placement breaks alone among all there are, so that no conflict is without them."""
     complete: bool
+    """Whether placements were judged by all units."""
 
 
 def witnessed(
@@ -193,10 +179,7 @@ def witnessed(
 ) -> Witnessed:
     """Look for a placement without each unit of a conflict, by filling clusters one after the other.
 
-    Parameters
-    ----------
-    conflict
-        Positions of the units of the conflict.
+    `conflict`: positions of the units of the conflict.
     """
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)

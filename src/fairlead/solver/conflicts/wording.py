@@ -15,7 +15,7 @@ from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, always, is_namesake, policies_of
+from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, is_namesake, policies_of
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of
 from fairlead.solver.conflicts.units import Room, Unit
@@ -30,27 +30,19 @@ EASILY_ADDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a unit says.
-
-    Parameters
-    ----------
-    tell
-        Says it with the names that are given.
-    about
-        The names that it is said with, whatever others are given.
-    before, after, together
-        What stands before it and behind it; the last is what several workloads ask for together, empty
-        behind all but the last total.
-    whose
-        Workloads that are named behind it; empty where it names its own.
-    """
+    """What a unit says."""
 
     tell: Tell
+    """Says it with the names that are given."""
     about: Names = OWN
+    """The names that it is said with, whatever others are given."""
     before: str = ""
     after: str = ""
     together: str = ""
+    """What stands before it and behind it; the last is what several workloads ask for together, empty behind
+    all but the last total."""
     whose: str = ""
+    """Workloads that are named behind it; empty where it names its own."""
 
     def by(self, names: Names) -> Statement:
         """Return it as one sentence with some names."""
@@ -66,10 +58,8 @@ class Said:
     def names_workload(self, *, namesakes: bool = True) -> bool:
         """Tell whether it names the workload that it is about.
 
-        Parameters
-        ----------
-        namesakes
-            False where a policy that is called like the workload does not tell, as others have it too.
+        `namesakes`: False where a policy that is called like the workload does not tell, as others have it
+        too.
         """
         others = ANYBODY if namesakes else Names(ANY.workload)
         return bool(self.whose) or self.by(others).text != self.statement.text
@@ -83,28 +73,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A conflict before it is put into words.
-
-    Parameters
-    ----------
-    workloads
-        Those that it is about. Several that are alike share what is said of the first.
-    alike
-        True where each of them has the conflict by itself, False where all have it together.
-    """
+    """A conflict before it is put into words."""
 
     said: tuple[Said, ...]
     proof: Proof
     workloads: tuple[Workload, ...]
+    """Those that it is about. Several that are alike share what is said of the first."""
     alike: bool = False
+    """True where each of them has the conflict by itself, False where all have it together."""
 
     def told(self, *, named: bool = False) -> Conflict:
         """Return it in words.
 
-        Parameters
-        ----------
-        named
-            True names the workload also where no rule of it does, which is needed where there are several.
+        `named`: True names the workload also where no rule of it does, which is needed where there are
+        several.
         """
         workloads = sorted(self.workloads, key=lambda each: each.key)
         keys, said = tuple(each.key for each in workloads), self.said
@@ -288,17 +270,15 @@ def _summed(asked: Sequence[Statement], problem: Problem) -> Said:
     keys = [each.workload for each in asked if each.workload is not None]
     replicas = sum(problem.workload(key).replicas for key in keys)
     text = f"{listed(keys, 'workload')} need {replicas} replicas together"
-    return Said(always(lambda: replace(asked[0], text=text, workload=None)))
+    together = replace(asked[0], text=text, workload=None)
+    return Said(lambda _: together)
 
 
 def said_once(conflicts: Sequence[Contradiction], *, named: bool) -> tuple[Conflict, ...]:
     """Return conflicts in words, those of single workloads that differ in nothing but the workload as one.
 
-    Parameters
-    ----------
-    named
-        True names the workload of a conflict also where no rule of it does, which is needed where there are
-        several workloads.
+    `named`: True names the workload of a conflict also where no rule of it does, which is needed where there
+    are several workloads.
     """
     alike: dict[object, list[Contradiction]] = {}
     for at, conflict in enumerate(conflicts):

@@ -19,7 +19,7 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated, Tiers, Weights
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Dispensed
-from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, settle_ties
 from fairlead.solver.running.deadline import Deadline
 

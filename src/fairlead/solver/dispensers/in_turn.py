@@ -11,6 +11,11 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 
+UNSCHEDULABLE = "Unschedulable"
+NO_CLUSTER_FIT = "NoClusterFit"
+SCHEDULER_ERROR = "SchedulerError"
+"""Karmada's categories of failures, for every scheduler."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dispensed:

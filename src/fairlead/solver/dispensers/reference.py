@@ -18,8 +18,7 @@ from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import Available
-from fairlead.solver.exact.greedy_choice import choose_greedily
-from fairlead.solver.exact.quick_placing import place_quickly
+from fairlead.solver.exact.quick_placing import choose_greedily, place_quickly
 from fairlead.solver.running.deadline import Deadline
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]

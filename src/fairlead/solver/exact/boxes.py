@@ -33,18 +33,13 @@ Available = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class WorkloadBox:
-    """The box of one workload.
-
-    Parameters
-    ----------
-    names
-        Candidates in name order; the arrays have this order.
-    box
-        Fewest and most replicas by candidate and the total. Under Duplicated the total is that of all copies.
-    """
+    """The box of one workload."""
 
     names: tuple[str, ...]
+    """Candidates in name order; the arrays have this order."""
     box: Box
+    """Fewest and most replicas by candidate and the total. Under Duplicated the total is that of all
+    copies."""
 
 
 def has_box(workload: Workload) -> bool:
@@ -104,10 +99,10 @@ def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> Numbers:
     """Return the fewest replicas of every candidate where it is used: at least one, and its minimum."""
     fewest = np.maximum(boxed.box.lower, 1)
     bounds = workload.rule(Bounds)
-    if not bounds or not bounds.where_held:
+    gaps = bounds.where_used if bounds else {}
+    if not gaps:
         return fewest
-    least = {name: bounds.minimum[name].replicas for name in bounds.where_held & bounds.minimum.keys()}
-    return np.maximum(fewest, [least.get(name, 0) for name in boxed.names])
+    return np.maximum(fewest, [gaps[name].replicas if name in gaps else 0 for name in boxed.names])
 
 
 def _at_least(lower: Numbers, workload: Workload, names: tuple[str, ...]) -> Numbers:

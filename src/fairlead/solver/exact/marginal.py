@@ -33,24 +33,17 @@ WRAPPED = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Every allocation with ``lower <= x <= upper`` and ``sum(x) == total``.
-
-    Parameters
-    ----------
-    lower, upper
-        Bounds of each cluster in replicas; the clusters stand in the order of their names. Lower bounds
-        and the total stay below 2**40 in size, clusters below 2**20; an upper bound that stands for "no
-        limit" may be as large as 2**62.
-    total
-        Replicas of the workload.
-    is_tight
-        True where it is known that every bound is attained by an allocation.
-    """
+    """Every allocation with ``lower <= x <= upper`` and ``sum(x) == total``."""
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
+    """Bounds of each cluster in replicas; the clusters stand in the order of their names. Lower bounds and
+    the total stay below 2**40 in size, clusters below 2**20; an upper bound that stands for "no limit" may be
+    as large as 2**62."""
     total: int
+    """Replicas of the workload."""
     is_tight: bool = False
+    """True where it is known that every bound is attained by an allocation."""
 
     @cached_property
     def least(self) -> int:
@@ -74,10 +67,7 @@ class Box:
     def tight(self) -> "Box":
         """Return the same set of allocations with every bound attained by one of them.
 
-        Raises
-        ------
-        InternalError
-            The box is empty: the caller has to look at `feasible` first.
+        Raises `InternalError` where the box is empty: the caller has to look at `feasible` first.
         """
         if self.is_tight:
             return self

@@ -27,24 +27,17 @@ NEWTON_TURNS = 24
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of some clusters, each with ``lower < upper`` and a positive weight.
-
-    Parameters
-    ----------
-    lower, upper
-        The units of a cluster are the k with ``lower <= k < upper``.
-    weights
-        Positive weight of each cluster.
-    step, offset
-        Unit k of a cluster with weight w costs ``(step * k + offset) / w``; ``0 <= offset <= step`` and
-        ``step >= 1``.
-    """
+    """The units of some clusters, each with ``lower < upper`` and a positive weight."""
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
+    """The units of a cluster are the k with ``lower <= k < upper``."""
     weights: NDArray[np.int64]
+    """Positive weight of each cluster."""
     step: int
     offset: int
+    """Unit k of a cluster with weight w costs ``(step * k + offset) / w``; ``0 <= offset <= step`` and ``step
+    >= 1``."""
 
     @cached_property
     def heaviest(self) -> int:
@@ -71,19 +64,13 @@ class Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Threshold:
-    """The marginal of the n-th cheapest unit.
-
-    Parameters
-    ----------
-    marginal
-        The value itself.
-    below, upto
-        Heights of the clusters with all units that cost less, and with all that cost at most as much.
-    """
+    """The marginal of the n-th cheapest unit."""
 
     marginal: Fraction
+    """The value itself."""
     below: NDArray[np.int64]
     upto: NDArray[np.int64]
+    """Heights of the clusters with all units that cost less, and with all that cost at most as much."""
 
 
 def find_threshold(units: Units, nth: int) -> Threshold:

@@ -6,8 +6,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.closed_form import Found, closed_form
-from fairlead.solver.conflicts.hitting_set import Search
-from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
+from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
 from fairlead.solver.conflicts.outline import sums_of
 from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
 from fairlead.solver.conflicts.subset import Judge, only
@@ -58,10 +57,7 @@ def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
     """Return the positions of the units of a conflict, and what is proven of it.
 
-    Parameters
-    ----------
-    problem
-        A problem without any placement.
+    `problem`: a problem without any placement.
     """
     found = _seen(problem, units, deadline)
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED

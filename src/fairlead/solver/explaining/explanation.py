@@ -15,9 +15,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
-from fairlead.solver.exact.alike import alike
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open, is_shut

@@ -17,16 +17,11 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A problem in which every workload has one group and no other.
-
-    Parameters
-    ----------
-    groups
-        The group by workload, where a workload had several to choose from.
-    """
+    """A problem in which every workload has one group and no other."""
 
     problem: Problem
     groups: tuple[tuple[str, str], ...] = ()
+    """The group by workload, where a workload had several to choose from."""
 
 
 def is_open(workload: Workload) -> bool:
@@ -118,10 +113,7 @@ def _settled(workload: Workload, chosen: dict[str, AffinityGroup]) -> Workload:
 def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
     """Return a workload that may stand wherever it may in any of its groups.
 
-    Parameters
-    ----------
-    opened
-        True counts the clusters that only taints keep closed as well.
+    `opened`: True counts the clusters that only taints keep closed as well.
     """
     every = [group.rules for group in from_start(workload)] or [workload.rules]
     found = [rule for rules in every for rule in rules if isinstance(rule, Candidates)]
@@ -131,7 +123,7 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
         return replace(workload, rules=rest)
     names = {name for rule in found for name in rule.names}
     if opened:
-        names |= {name for rule in found for name, each in rule.excluded.items() if each.taints}
+        names |= {name for rule in found for name in rule.openable}
     return replace(workload, rules=(Candidates(tuple(sorted(names))), *rest))
 
 

@@ -29,42 +29,28 @@ OUT_OF_TIME = "no placement with it was found in time"
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A problem in which every workload has its group.
-
-    Parameters
-    ----------
-    rejected
-        Groups that were passed over before the chosen one, by workload, with the reason.
-    earliest
-        True where it is certain that no earlier joint choice has a placement.
-    exhausted
-        True where it is certain that no joint choice has a placement if the chosen one has none.
-    """
+    """A problem in which every workload has its group."""
 
     problem: Problem
     rejected: Mapping[str, tuple[RejectedGroup, ...]]
+    """Groups that were passed over before the chosen one, by workload, with the reason."""
     earliest: bool = True
+    """True where it is certain that no earlier joint choice has a placement."""
     exhausted: bool = True
+    """True where it is certain that no joint choice has a placement if the chosen one has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The groups of workloads that may get into each other's way.
-
-    Parameters
-    ----------
-    groups
-        The group of every workload that has any, by key.
-    found
-        True where all of them can be placed like that; False where that is not so, or not known.
-    earliest, exhausted
-        As in `Grouped`.
-    """
+    """The groups of workloads that may get into each other's way."""
 
     groups: Mapping[str, AffinityGroup]
+    """The group of every workload that has any, by key."""
     found: bool = True
+    """True where all of them can be placed like that; False where that is not so, or not known."""
     earliest: bool = True
     exhausted: bool = True
+    """As in `Grouped`."""
 
 
 Otherwise = Callable[[Problem], Chosen]

@@ -15,7 +15,7 @@ from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
@@ -30,19 +30,13 @@ TRIES = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A joint choice.
-
-    Parameters
-    ----------
-    positions
-        By workload, the place of its group among those that it may take; None where there is no choice that
-        has a placement, or none was found in time.
-    proven
-        True where it is certain that no earlier choice has a placement; with None, that no choice has one.
-    """
+    """A joint choice."""
 
     positions: Mapping[str, int] | None
+    """By workload, the place of its group among those that it may take; None where there is no choice that
+    has a placement, or none was found in time."""
     proven: bool
+    """True where it is certain that no earlier choice has a placement; with None, that no choice has one."""
 
 
 def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:
@@ -75,7 +69,7 @@ def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: i
 
 def _where_it_is(workload: Workload, problem: Problem) -> Workload:
     """Return a workload that stays where it runs, if that breaks nothing."""
-    held = {name: count for name, count in workload.current.items() if name in problem.cluster_by_name}
+    held = running(workload, problem.cluster_by_name)
     if any(violations_of(workload, held)):
         return workload
     exactly = {name: Bound(count) for name, count in held.items()}

@@ -17,7 +17,7 @@ from fairlead.solver.answers.answer import Answer, Question, added, origin_of, p
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.answers.rows import Placed, among, left_by, overfull
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.stages import first_stage, polished
 from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
@@ -171,23 +171,16 @@ def _for_all(search: Search, best: "Incumbent") -> Search:
 
 @dataclass(frozen=True, slots=True)
 class Incumbent:
-    """The best placement so far, and what problems with fewer rules tell of the least of every level.
-
-    Parameters
-    ----------
-    placement
-        The best placement; None where none is known.
-    relaxed
-        Levels of best placements of problems with fewer rules, with their bounds.
-    apart
-        Workloads that cost what they would cost alone, as far as that is known.
-    """
+    """The best placement so far, and what problems with fewer rules tell of the least of every level."""
 
     part: Problem
     placement: Placement | None
+    """The best placement; None where none is known."""
     relaxed: tuple[tuple[Attained, ...], ...] = ()
+    """Levels of best placements of problems with fewer rules, with their bounds."""
     origin: str = "exact"
     apart: Apart = field(default_factory=dict)
+    """Workloads that cost what they would cost alone, as far as that is known."""
 
     def may_reach(self, needed: tuple[Attained, ...]) -> bool:
         """Tell whether the first levels may still be what workloads need alone, as far as is known."""
@@ -229,10 +222,7 @@ class Incumbent:
     def refuted(self) -> Answer:
         """Return that there is no placement.
 
-        Raises
-        ------
-        InternalError
-            Where one is known: a bug in fairlead.
+        Raises `InternalError` where one is known: a bug in fairlead.
         """
         if self.placement is not None:
             raise InternalError("workloads that compete are called infeasible, of which a placement is known")
@@ -248,20 +238,14 @@ class Incumbent:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """Places workloads as if each had all that is shared for itself.
-
-    Parameters
-    ----------
-    search
-        How to search where marginal allocation does not apply.
-    early
-        What was proven of the first levels of groups, for the search of all levels of the same groups.
-    """
+    """Places workloads as if each had all that is shared for itself."""
 
     search: Search
+    """How to search where marginal allocation does not apply."""
     jointly: Jointly
     floor: Placement
     early: list[Answer] = field(default_factory=list)
+    """What was proven of the first levels of groups, for the search of all levels of the same groups."""
 
     def more_known(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
         """Return what tells more of a group: what is known of its first levels, or of fewer rules."""

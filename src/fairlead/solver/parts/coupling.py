@@ -35,27 +35,18 @@ that may break their rules (None: near none)."""
 
 @dataclass(slots=True)
 class Groups:
-    """Workloads by who is solved together with whom; at first everybody is alone.
-
-    Parameters
-    ----------
-    part
-        Where they belong; its limits are what they may use together.
-    placed
-        Where everybody stands now.
-    alone
-        Where those stand best of which that is proven, each for itself.
-    answers
-        The answers of groups, by the first of their keys; absent for workloads that are alone.
-    first
-        The first key of the group of every workload.
-    """
+    """Workloads by who is solved together with whom; at first everybody is alone."""
 
     part: Problem
+    """Where they belong; its limits are what they may use together."""
     placed: dict[str, Mapping[str, int]]
+    """Where everybody stands now."""
     alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """Where those stand best of which that is proven, each for itself."""
     answers: dict[str, Answer] = field(default_factory=dict)
+    """The answers of groups, by the first of their keys; absent for workloads that are alone."""
     first: dict[str, str] = field(default_factory=dict)
+    """The first key of the group of every workload."""
 
     def find(self, key: str) -> str:
         """Return the first key of a workload's group."""
@@ -114,10 +105,7 @@ class Groups:
     def attained(self, measured: Problem) -> tuple[Attained, ...]:
         """Return levels of all groups together, with bounds that hold for the whole.
 
-        Parameters
-        ----------
-        measured
-            The part, or a problem with the first of its levels only.
+        `measured`: the part, or a problem with the first of its levels only.
         """
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
         alone = by_themselves(self.part, tuple(single))

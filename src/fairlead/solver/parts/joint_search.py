@@ -12,8 +12,7 @@ from fairlead.solver.answers.answer import Answer, Question, answered, unproven
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
-from fairlead.solver.floor.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
-from fairlead.solver.floor.partial import place_greedily
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
 from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.running.search import Search
 
@@ -153,10 +152,7 @@ def _minimised(part: Problem, question: Question, search: Search) -> Lexicograph
 def _compare_with_floor(part: Problem, floor: Placement | None, result: LexicographicResult) -> None:
     """Refuse a result that the floor beats: then something that was called proven is not.
 
-    Raises
-    ------
-    InternalError
-        Always a bug in fairlead.
+    Raises `InternalError`: always a bug in fairlead.
     """
     if result.status not in (Status.OPTIMAL, Status.INFEASIBLE) or floor is None or refused(part, floor):
         return

@@ -20,24 +20,16 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to solve a part.
-
-    Parameters
-    ----------
-    name
-        As it is called in `docs/solving.md`.
-    proves
-        What is certain of its answers.
-    applies
-        Tells whether it is to be tried.
-    solve
-        Returns its answer; None where it gets nowhere, and the next way is tried.
-    """
+    """One way to solve a part."""
 
     name: str
+    """As it is called in `docs/solving.md`."""
     proves: str
+    """What is certain of its answers."""
     applies: Callable[[Question], bool]
+    """Tells whether it is to be tried."""
     solve: Callable[[Question], Answer | None]
+    """Returns its answer; None where it gets nowhere, and the next way is tried."""
 
 
 def solve_part(question: Question) -> Answer:

@@ -71,33 +71,22 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """What a plan may do.
-
-    Parameters
-    ----------
-    budgets
-        How many replicas may move.
-    pinned
-        Keys of workloads that do not move at all.
-    pinned_clusters
-        Clusters that nothing leaves and nothing arrives at.
-    gain
-        Deviation that every move has to gain, at least 0; None means that any gain is enough.
-    moves_first
-        True where as few replicas as possible move, before the ratio counts.
-    others
-        What becomes of workloads that nobody asked to rebalance.
-    waves
-        How moves may be made.
-    """
+    """What a plan may do."""
 
     budgets: Budgets = field(default_factory=Budgets)
+    """How many replicas may move."""
     pinned: frozenset[str] = frozenset()
+    """Keys of workloads that do not move at all."""
     pinned_clusters: frozenset[str] = frozenset()
+    """Clusters that nothing leaves and nothing arrives at."""
     gain: Fraction | None = None
+    """Deviation that every move has to gain, at least 0; None means that any gain is enough."""
     moves_first: bool = False
+    """True where as few replicas as possible move, before the ratio counts."""
     others: Others = Others.STAY
+    """What becomes of workloads that nobody asked to rebalance."""
     waves: WaveOptions = field(default_factory=WaveOptions)
+    """How moves may be made."""
 
     def __post_init__(self) -> None:
         if self.gain is not None and self.gain < 0:

@@ -62,23 +62,16 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class PathConstraints:
-    """The rules of one workload on its way.
-
-    Parameters
-    ----------
-    gaps
-        Smallest number by cluster where only 0 or at least so many are allowed.
-    copies
-        Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    open
-        Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
-        replica makes a detour.
-    """
+    """The rules of one workload on its way."""
 
     gaps: Placed
+    """Smallest number by cluster where only 0 or at least so many are allowed."""
     copies: Placed
+    """Size of a full copy by cluster, where clusters hold nothing or a full copy."""
     limits: tuple[Limit, ...]
     open: Mapping[str, int | None]
+    """Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
+    replica makes a detour."""
 
     @property
     def tricky(self) -> bool:
@@ -182,8 +175,8 @@ def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:
     return {
         cluster: bound.replicas
         for rule in workload.rules_of(Bounds)
-        for cluster, bound in rule.minimum.items()
-        if cluster in rule.where_held and cluster in changed and bound.replicas > 1
+        for cluster, bound in rule.where_used.items()
+        if cluster in changed
     }
 
 

@@ -21,30 +21,22 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class WorkloadPath:
-    """One workload's way from what runs to its target.
-
-    Parameters
-    ----------
-    least
-        Replicas that have to run at every moment, unless fewer run before.
-    most
-        Replicas that may run at most inside a wave, unless more run before; None means no limit.
-    needs
-        What one replica takes by cluster; nothing where the cluster has no limit.
-    bound
-        True where it keeps together with others, or apart from them.
-    """
+    """One workload's way from what runs to its target."""
 
     key: str
     start: Placed
     target: Placed
     order: Order
     least: int
+    """Replicas that have to run at every moment, unless fewer run before."""
     most: int | None
+    """Replicas that may run at most inside a wave, unless more run before; None means no limit."""
     needs: Mapping[str, Mapping[Place, int]]
+    """What one replica takes by cluster; nothing where the cluster has no limit."""
     constraints: PathConstraints
     refused: frozenset[str]
     bound: bool = False
+    """True where it keeps together with others, or apart from them."""
 
     @property
     def tricky(self) -> bool:
@@ -69,31 +61,22 @@ class Companions:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Everything that moves.
-
-    Parameters
-    ----------
-    limits
-        What may be used by cluster, or quota, and resource; at least what the target uses.
-    used
-        What is used at the start.
-    regions
-        Region and provider by cluster, for pairing what is stopped with what is started.
-    goals
-        What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a
-        plan have targets of their own, but the same goals.
-    most_moves
-        Replicas that one wave moves, starts or stops at most; None means no limit.
-    """
+    """Everything that moves."""
 
     paths: Mapping[str, WorkloadPath]
     still: Mapping[str, Placed]
     limits: Mapping[Place, int]
+    """What may be used by cluster, or quota, and resource; at least what the target uses."""
     used: Mapping[Place, int]
+    """What is used at the start."""
     companions: tuple[Companions, ...]
     regions: Mapping[str, tuple[str, str]]
+    """Region and provider by cluster, for pairing what is stopped with what is started."""
     goals: Mapping[str, Placed]
+    """What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a plan
+    have targets of their own, but the same goals."""
     most_moves: int | None = None
+    """Replicas that one wave moves, starts or stops at most; None means no limit."""
 
     def start(self) -> dict[str, Placed]:
         """Return what every moving workload holds at the start."""

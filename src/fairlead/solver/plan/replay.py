@@ -43,21 +43,14 @@ INSIDE = (Moment.STOPPED, Moment.STARTED)
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A rule that a plan breaks.
-
-    Parameters
-    ----------
-    wave
-        Number of the wave, from 1; 0 where the plan as a whole is wrong.
-    moment
-        When in the wave; None where the wave cannot be made at all.
-    violation
-        What is broken, in the user's words, and by how much in all.
-    """
+    """A rule that a plan breaks."""
 
     wave: int
+    """Number of the wave, from 1; 0 where the plan as a whole is wrong."""
     moment: Moment | None
+    """When in the wave; None where the wave cannot be made at all."""
     violation: Violation
+    """What is broken, in the user's words, and by how much in all."""
 
     def __str__(self) -> str:
         if not self.wave:
@@ -237,10 +230,7 @@ def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
     What does not hold before the wave, or in the target, by as much is left out; of one rule and wave the
     moment counts that is worst.
 
-    Parameters
-    ----------
-    plan
-        The plan; its moves have to be possible.
+    `plan`: the plan; its moves have to be possible.
     """
     return tuple(
         PassedInside(number, violation)

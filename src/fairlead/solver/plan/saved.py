@@ -101,10 +101,7 @@ class SavedDocument(Open):
 def read_file(file: str) -> Document:
     """Read the file of a saved plan.
 
-    Raises
-    ------
-    UsageError
-        Where it cannot be read, or is not a saved plan.
+    Raises `UsageError` where it cannot be read, or is not a saved plan.
     """
     (text,) = read_path(str(Path(file)), recursive=False, maximum_bytes=MOST_BYTES)
     if isinstance(text, Mistake):

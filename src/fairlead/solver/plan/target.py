@@ -30,10 +30,7 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     planned, and the others stay or make room as the options say; otherwise all are planned. A workload that
     breaks a rule where it runs is always planned.
 
-    Raises
-    ------
-    UsageError
-        Where the options name a workload, namespace or cluster that is not in the problem.
+    Raises `UsageError` where the options name a workload, namespace or cluster that is not in the problem.
     """
     _refuse_strangers(problem, options)
     asked = any(workload.fresh for workload in problem.workloads)

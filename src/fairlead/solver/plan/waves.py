@@ -12,6 +12,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.share import Amount, is_amount, share_of
+from fairlead.models.workload import running as runs
 
 
 class Order(StrEnum):
@@ -35,16 +36,6 @@ class Availability:
     Shares are taken of the replicas that the target gives the workload; as in a Deployment, the share that
     may be missing is rounded down and the share that may be too many is rounded up.
 
-    Parameters
-    ----------
-    max_unavailable
-        Replicas that may be missing. None: none where the new replica comes first; otherwise 25 % as for a
-        Deployment, but at least 1, because nothing could ever stop first with 0. The only replica of a
-        workload is therefore away for a moment where stopping first was asked for and nothing is said here.
-    max_surge
-        Replicas that may run beyond what is wanted; where more run already, no more than those. None means no
-        limit. With 0, nothing moves with the new replica up first.
-
     Raises
     ------
     UsageError
@@ -52,7 +43,12 @@ class Availability:
     """
 
     max_unavailable: Amount | None = None
+    """Replicas that may be missing. None: none where the new replica comes first; otherwise 25 % as for a
+    Deployment, but at least 1, because nothing could ever stop first with 0. The only replica of a workload
+    is therefore away for a moment where stopping first was asked for and nothing is said here."""
     max_surge: Amount | None = None
+    """Replicas that may run beyond what is wanted; where more run already, no more than those. None means no
+    limit. With 0, nothing moves with the new replica up first."""
 
     def __post_init__(self) -> None:
         for name, amount in (("max_unavailable", self.max_unavailable), ("max_surge", self.max_surge)):
@@ -76,19 +72,6 @@ class Availability:
 class WaveOptions:
     """How moves may be made.
 
-    Parameters
-    ----------
-    order
-        What comes first where a replica moves.
-    availability
-        How many replicas of every workload may be missing or too many inside a wave.
-    orders, availabilities
-        The same for single workloads by key; what is given here replaces the general value.
-    detours
-        Whether a replica may wait on a third cluster where clusters without room exchange replicas.
-    most_moves
-        Replicas that one wave moves, starts or stops at most; at least 1. None means no limit.
-
     Raises
     ------
     UsageError
@@ -96,11 +79,16 @@ class WaveOptions:
     """
 
     order: Order = Order.START_FIRST
+    """What comes first where a replica moves."""
     availability: Availability = field(default_factory=Availability)
+    """How many replicas of every workload may be missing or too many inside a wave."""
     orders: Mapping[str, Order] = field(default_factory=dict)
     availabilities: Mapping[str, Availability] = field(default_factory=dict)
+    """The same for single workloads by key; what is given here replaces the general value."""
     detours: bool = True
+    """Whether a replica may wait on a third cluster where clusters without room exchange replicas."""
     most_moves: int | None = None
+    """Replicas that one wave moves, starts or stops at most; at least 1. None means no limit."""
 
     def __post_init__(self) -> None:
         if self.most_moves is not None and self.most_moves < 1:
@@ -122,28 +110,19 @@ class WaveOptions:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Replicas of one workload that go from one cluster to another in one wave.
-
-    Parameters
-    ----------
-    workload
-        Key of the workload.
-    source
-        Cluster on which they are stopped; None where new ones are started and none is stopped for them.
-    target
-        Cluster on which they are started; None where they are stopped for good.
-    replicas
-        How many; at least 1.
-    stop_first
-        True where the old replica goes before the new one is there. Without meaning where only one of
-        source and target is given.
-    """
+    """Replicas of one workload that go from one cluster to another in one wave."""
 
     workload: str
+    """Key of the workload."""
     source: str | None
+    """Cluster on which they are stopped; None where new ones are started and none is stopped for them."""
     target: str | None
+    """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
+    """How many; at least 1."""
     stop_first: bool = False
+    """True where the old replica goes before the new one is there. Without meaning where only one of source
+    and target is given."""
 
     @property
     def stops_early(self) -> bool:
@@ -167,14 +146,10 @@ class Wave:
 
     A wave has three steps, each begun when the one before is done everywhere: what stops first or for good is
     stopped; everything new is started and becomes ready; what was replaced is stopped.
-
-    Parameters
-    ----------
-    moves
-        The moves, in the order of workload, source and target.
     """
 
     moves: tuple[Move, ...]
+    """The moves, in the order of workload, source and target."""
 
     def __post_init__(self) -> None:
         def place(move: Move) -> tuple[str, str, str, bool]:
@@ -190,18 +165,12 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """What the plan leaves undone.
-
-    Parameters
-    ----------
-    move
-        The move that cannot be made.
-    reason
-        What is in its way and what is missing, in the user's words.
-    """
+    """What the plan leaves undone."""
 
     move: Move
+    """The move that cannot be made."""
     reason: str
+    """What is in its way and what is missing, in the user's words."""
 
     def __str__(self) -> str:
         return self.reason
@@ -209,34 +178,23 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class WavePlan:
-    """Waves that lead from what runs now to a target.
-
-    Parameters
-    ----------
-    problem
-        The question; what runs now is `Workload.current`.
-    target
-        The placement to be reached.
-    waves
-        The waves in order; empty where nothing has to move.
-    lower_bound
-        No plan that ends where this one ends has fewer waves. Where `detours` is False: no plan that moves
-        every replica at most once; otherwise: no plan that leaves alone what is in place.
-    blocked
-        What cannot be moved, and why; with these moves the end of the plan would be the target.
-    options
-        How moves may be made.
-    detours
-        True where the plan parks replicas on a cluster that is neither where they were nor where they go.
-    """
+    """Waves that lead from what runs now to a target."""
 
     problem: Problem = field(repr=False)
+    """The question; what runs now is `Workload.current`."""
     target: Placement = field(repr=False)
+    """The placement to be reached."""
     waves: tuple[Wave, ...]
+    """The waves in order; empty where nothing has to move."""
     lower_bound: int = 0
+    """No plan that ends where this one ends has fewer waves. Where `detours` is False: no plan that moves
+    every replica at most once; otherwise: no plan that leaves alone what is in place."""
     blocked: tuple[Blocked, ...] = ()
+    """What cannot be moved, and why; with these moves the end of the plan would be the target."""
     options: WaveOptions = field(default_factory=WaveOptions)
+    """How moves may be made."""
     detours: bool = False
+    """True where the plan parks replicas on a cluster that is neither where they were nor where they go."""
 
     @property
     def complete(self) -> bool:
@@ -294,10 +252,4 @@ def running(problem: Problem) -> Placement:
 
     Replicas on clusters that are not in the input are gone already; what replaces them is started new.
     """
-    known = problem.cluster_by_name
-    return Placement(
-        {
-            workload.key: {name: count for name, count in workload.current.items() if name in known}
-            for workload in problem.workloads
-        }
-    )
+    return Placement({each.key: runs(each, problem.cluster_by_name) for each in problem.workloads})

@@ -43,7 +43,7 @@ def openable(workload: Workload) -> tuple[str, ...]:
     rule, candidates = workload.rule(Duplicated), workload.rule(Candidates)
     if rule is None or candidates is None or not rule.choice or not candidates.names:
         return ()
-    return tuple(sorted(name for name, each in candidates.excluded.items() if each.taints))
+    return candidates.openable
 
 
 def copy_somewhere(workload: Workload) -> Key:

@@ -31,36 +31,24 @@ FRUITLESS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Excess:
-    """Too much that is asked for.
-
-    Parameters
-    ----------
-    resource
-        Of what.
-    amount
-        How much too much, in the resource's unit.
-    workloads
-        Who asks for it.
-    adding
-        The relaxables that add to the stock.
-    over
-        What clusters have beyond the last step that replicas take; it counts where something is added.
-    """
+    """Too much that is asked for."""
 
     resource: str
+    """Of what."""
     amount: int
+    """How much too much, in the resource's unit."""
     workloads: tuple[Workload, ...]
+    """Who asks for it."""
     adding: tuple[Relaxable, ...]
+    """The relaxables that add to the stock."""
     over: Mapping[str, int] = field(default_factory=dict)
+    """What clusters have beyond the last step that replicas take; it counts where something is added."""
 
 
 def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
     """Return single changes that make a problem feasible and cost the least; empty where none is known.
 
-    Parameters
-    ----------
-    problem
-        A problem without placement, with several workloads, preferences left out.
+    `problem`: a problem without placement, with several workloads, preferences left out.
     """
     found = relaxables(problem)
     # An exact number that several share gives back more than the largest request; no other gives back any.

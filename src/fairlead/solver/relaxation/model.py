@@ -40,24 +40,16 @@ POLISHING = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Changes that the model finds.
-
-    Parameters
-    ----------
-    changes
-        The changes, in order.
-    support
-        The relaxables that are relaxed.
-    certain
-        True where nothing cheaper exists, and nothing of the same cost comes first.
-    placement
-        What can be placed with the changes made.
-    """
+    """Changes that the model finds."""
 
     changes: tuple[Change, ...]
+    """The changes, in order."""
     support: tuple[int, ...]
+    """The relaxables that are relaxed."""
     certain: bool
+    """True where nothing cheaper exists, and nothing of the same cost comes first."""
     placement: Placement
+    """What can be placed with the changes made."""
 
 
 def relaxation_model(problem: Problem, deadline: Deadline) -> RelaxationModel | None:

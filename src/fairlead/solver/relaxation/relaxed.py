@@ -30,27 +30,18 @@ Values = Mapping[int, int]
 
 @dataclass(slots=True)
 class Relaxed:
-    """A relaxable in the model.
-
-    Parameters
-    ----------
-    relaxable
-        The relaxable.
-    steps
-        How far it is relaxed, in the steps of its constraints.
-    cost
-        What that costs.
-    on
-        1 where it is relaxed at all.
-    stock
-        What it adds to; None where steps are what it costs.
-    """
+    """A relaxable in the model."""
 
     relaxable: Relaxable
+    """The relaxable."""
     steps: cp_model.IntVar
+    """How far it is relaxed, in the steps of its constraints."""
     cost: cp_model.IntVar
+    """What that costs."""
     on: cp_model.IntVar
+    """1 where it is relaxed at all."""
     stock: Stock | None = None
+    """What it adds to; None where steps are what it costs."""
 
 
 def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:

@@ -11,9 +11,9 @@ from itertools import takewhile
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
-from fairlead.models.rules import BindingRule, Bounds, Companionship, WorkloadRule
+from fairlead.models.rules import Companionship
 from fairlead.models.statement import Change, Relaxation
-from fairlead.models.workload import Workload
+from fairlead.models.variants import among, binding, with_each, with_rules
 from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
@@ -114,13 +114,12 @@ def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
     """Return a part without some workloads, which stand nowhere."""
     if not keys:
         return part
-    rules = tuple(
-        replace(rule, members=tuple(key for key in rule.members if key not in keys))
-        if isinstance(rule, Companionship)
-        else rule
-        for rule in part.rules
-    )
-    return replace(_within(part, part.workload_by_key.keys() - keys), rules=rules)
+
+    def left(rule: Companionship) -> Companionship:
+        return replace(rule, members=tuple(key for key in rule.members if key not in keys))
+
+    rules = with_each(part.rules, Companionship, left)
+    return replace(among(part, part.workload_by_key.keys() - keys), rules=rules)
 
 
 def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
@@ -147,8 +146,7 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
     """
     several = components(replace(part, workloads=tuple(map(reaching, part.workloads))))
     if len(several) > 1:
-        keys = several[0].workload_by_key
-        first = replace(part, workloads=tuple(each for each in part.workloads if each.key in keys))
+        first = among(part, several[0].workload_by_key)
         found = [
             Way(changes, way.proven)
             for way in ways(first, deadline.part(0.5), seed, most)
@@ -195,14 +193,16 @@ def _joined(every: Sequence[Way]) -> Way:
     return Way(changes, all(way.proven for way in every))
 
 
-def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: Deadline, seed: int) -> bool:
+def _suits_others(
+    way: Way, inside: AbstractSet[str], problem: Problem, deadline: Deadline, seed: int
+) -> bool:
     """Tell whether those who share a number that is changed, and had a placement, still have one."""
     sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
     more = for_all(way.changes, sharing, problem)[len(way.changes) :]
     changed = {each.workload for each in more}
     if not changed:
         return True
-    rest = replace(problem, workloads=tuple(each for each in problem.workloads if each.key not in inside))
+    rest = among(problem, problem.workload_by_key.keys() - inside)
     after = apply(rest, more)
     return all(
         _is_feasible(
@@ -243,9 +243,11 @@ def bundles(
         Workloads of which it is known that they, or others of their part, cannot be placed; None where that
         is to be found out.
     """
-    bare = replace(problem, workloads=tuple(map(_binding, problem.workloads)), partial=False)
+    bare = replace(
+        problem, workloads=tuple(with_rules(each, binding) for each in problem.workloads), partial=False
+    )
     wide = replace(bare, workloads=tuple(map(reaching, bare.workloads)))
-    parts = [_within(bare, set(part.workload_by_key)) for part in components(wide)]
+    parts = [among(bare, set(part.workload_by_key)) for part in components(wide)]
     if len(parts) == 1:
         return tuple(parts)
     hopeless = [
@@ -257,7 +259,7 @@ def bundles(
             else any(each.key in failing for each in part.workloads)
         )
     ]
-    return tuple(_within(bare, keys) for keys in _tied(hopeless, parts))
+    return tuple(among(bare, keys) for keys in _tied(hopeless, parts))
 
 
 def has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
@@ -287,22 +289,3 @@ def _tied(hopeless: Sequence[Problem], parts: Sequence[Problem]) -> list[set[str
             keys, numbers = keys | other_keys, numbers | other_numbers  # noqa: PLW2901 - they become one
         joined = [*apart, (keys, numbers)]
     return sorted((keys for keys, _ in joined), key=min)
-
-
-def _within(problem: Problem, keys: AbstractSet[str]) -> Problem:
-    """Return some workloads of a problem."""
-    return replace(problem, workloads=tuple(each for each in problem.workloads if each.key in keys))
-
-
-def _binding(workload: Workload) -> Workload:
-    """Return a workload with the rules that must hold only, in every affinity group."""
-
-    def bare(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
-        return tuple(
-            replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
-            for rule in rules
-            if isinstance(rule, BindingRule)
-        )
-
-    groups = tuple(replace(group, rules=bare(group.rules)) for group in workload.groups)
-    return replace(workload, rules=bare(workload.rules), groups=groups)

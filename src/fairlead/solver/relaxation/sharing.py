@@ -9,6 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail
+from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind
@@ -115,8 +116,7 @@ def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
     return bool(tolerated) and any(
         (tolerations_of(workload), taint) in tolerated
         for workload in workloads
-        for rules in (workload.rules, *(group.rules for group in workload.groups))
-        for rule in rules
+        for rule in every_rule(workload)
         if isinstance(rule, Candidates)
         for each in rule.excluded.values()
         for taint in each.spoiling

@@ -43,23 +43,16 @@ KINDS = (Kind.CAPACITY, Kind.QUOTA)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Something of which every replica takes so much.
-
-    Parameters
-    ----------
-    asked
-        What one replica of a workload takes, by where it stands.
-    at_hand
-        What there is of it for the workloads, to which more can be added; negative where more is taken than
-        there was.
-    allowed
-        What they may take as long as nothing is added: more than is at hand where what is taken counts as
-        there.
-    """
+    """Something of which every replica takes so much."""
 
     asked: Mapping[Place, int]
+    """What one replica of a workload takes, by where it stands."""
     at_hand: int
+    """What there is of it for the workloads, to which more can be added; negative where more is taken than
+    there was."""
     allowed: int
+    """What they may take as long as nothing is added: more than is at hand where what is taken counts as
+    there."""
 
     @property
     def largest(self) -> int:
@@ -142,8 +135,7 @@ def reach(problem: Problem) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for workload in problem.workloads:
         rule = workload.rule(Candidates) or Candidates(tuple(problem.cluster_by_name))
-        opened = (name for name, each in rule.excluded.items() if each.taints)
-        found[workload.key] = frozenset(rule.names).union(opened)
+        found[workload.key] = frozenset(rule.names).union(rule.openable)
     return found
 
 

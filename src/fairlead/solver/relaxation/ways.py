@@ -10,18 +10,18 @@ from itertools import islice, product
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
+from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
+from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact.alike import alike
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
@@ -46,18 +46,12 @@ WAYS = 8
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Changes that were verified.
-
-    Parameters
-    ----------
-    changes
-        The changes, in order.
-    proven
-        True where nothing cheaper exists.
-    """
+    """Changes that were verified."""
 
     changes: tuple[Change, ...]
+    """The changes, in order."""
     proven: bool
+    """True where nothing cheaper exists."""
 
     @property
     def cost(self) -> int:
@@ -125,25 +119,17 @@ def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: in
 
 def _whole(workload: Workload) -> Workload:
     """Return a workload whose full copies are as large as they would be with more room."""
-    rules = tuple(
-        replace(rule, copies={**rule.copies, **rule.ample}, ample={})
-        if isinstance(rule, Duplicated)
-        else rule
-        for rule in workload.rules
+    whole = with_each(
+        workload.rules, Duplicated, lambda rule: replace(rule, copies={**rule.copies, **rule.ample}, ample={})
     )
-    return replace(workload, rules=rules)
+    return replace(workload, rules=whole)
 
 
 def _alone(part: Problem, most: int) -> list[Way]:
     """Return changes that are found without a solver."""
     found = quick(part, most) or []
-    return [Way(changes, proven=True) for changes in found if _box_fits(apply(part, changes))]
-
-
-def _box_fits(problem: Problem) -> bool:
-    """Tell whether the only workload has a placement; its rules bound single clusters and the total only."""
-    (workload,) = problem.workloads
-    return box_of(workload, problem).box.feasible
+    after = ((changes, apply(part, changes)) for changes in found)
+    return [Way(way, proven=True) for way, one in after if box_of(one.workloads[0], one).box.feasible]
 
 
 def _search(
@@ -173,10 +159,12 @@ def _search(
         shared = for_all((*first, *solution.changes), part.workloads, part)
         changes = followed(tuple(sorted(shared, key=order)), part)
         spoilt = spoils(changes, part.workloads, part)
+        after = apply(part, changes)
+        # The placement that was found by the way will do, or any other.
         helps = (
             bool(changes)
             and not spoilt
-            and _is_verified(apply(part, changes), solution.placement, deadline, seed)
+            and (not check(after, solution.placement) or has_placement(after, deadline, seed) is True)
         )
         if helps:
             found.append(Way(changes, proven))
@@ -189,11 +177,6 @@ def _search(
             model.relax_at_most(SIMPLE)
             few = True
     return found
-
-
-def _is_verified(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> bool:
-    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
-    return not check(problem, placement) or has_placement(problem, deadline, seed) is True
 
 
 def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
@@ -262,12 +245,10 @@ def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> li
         ):
             verified.append(way)
     # What one workload needs at least, all of them need; that is the truth only where it counts once.
-    return [Way(way.changes, way.proven and _counts_once(way, failing)) for way in verified]
-
-
-def _counts_once(way: Way, failing: Sequence[Sequence[Workload]]) -> bool:
-    """Tell whether a way costs all workloads no more than it costs one of them."""
-    return len(failing) == 1 and sum(1 for change in way.changes if change.cost) == 1
+    return [
+        Way(way.changes, way.proven and len(failing) == 1 and sum(1 for one in way.changes if one.cost) == 1)
+        for way in verified
+    ]
 
 
 def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Problem) -> tuple[Change, ...]:
@@ -275,17 +256,16 @@ def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Proble
     shared = for_all(changes, members, part)
     known = {each.about for each in shared}
     mine = (
-        replace(change, workload=workload.key, source=_source(change, workload))
+        replace(
+            change,
+            workload=workload.key,
+            source=workload.replicas_source if change.kind == Kind.REPLICAS else change.source,
+        )
         for change in changes
         if change.workload is not None
         for workload in members
     )
     return tuple(sorted((*shared, *(each for each in mine if each.about not in known)), key=order))
-
-
-def _source(change: Change, workload: Workload) -> Source | None:
-    """Return where the number stands for a workload that is like the one of a change."""
-    return workload.replicas_source if change.kind == "replicas" else change.source
 
 
 def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:

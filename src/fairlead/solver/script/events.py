@@ -25,21 +25,14 @@ class Turn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Something happens to clusters, and stays so until they are restored.
-
-    Parameters
-    ----------
-    turn
-        What.
-    name
-        Name of the cluster; of the region, zone or provider; value of the label.
-    field
-        ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    """
+    """Something happens to clusters, and stays so until they are restored."""
 
     turn: Turn
+    """What."""
     name: str
+    """Name of the cluster; of the region, zone or provider; value of the label."""
     field: str = "cluster"
+    """``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +70,6 @@ class Event:
 class Script:
     """Events in the order of time.
 
-    Parameters
-    ----------
-    name
-        What people call it.
-    events
-        At least one; none before the one it follows.
-    end
-        Up to when the last state counts; not before the last event.
-
     Raises
     ------
     UsageError
@@ -93,8 +77,11 @@ class Script:
     """
 
     name: str
+    """What people call it."""
     events: tuple[Event, ...]
+    """At least one; none before the one it follows."""
     end: datetime
+    """Up to when the last state counts; not before the last event."""
 
     def __post_init__(self) -> None:
         times = [event.at for event in self.events]

@@ -17,33 +17,24 @@ from fairlead.models.rules.weights import cost
 from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.standing import Placed, missing
+from fairlead.solver.script.question import Placed, missing
 
 _MISSING = (total.KIND, duplicated.KIND)
 
 
 class Worth(NamedTuple):
-    """What the placement of one workload is worth.
-
-    Parameters
-    ----------
-    missing
-        Replicas that are wanted and stand nowhere.
-    standing
-        Replicas that are placed.
-    rules
-        Kinds of its own rules that it breaks; that replicas are missing is not counted here.
-    off
-        Replicas that would have to move for its static weights to hold, fractions among them.
-    clusters
-        Clusters that it uses, where it should use few; None where that does not matter.
-    """
+    """What the placement of one workload is worth."""
 
     missing: int = 0
+    """Replicas that are wanted and stand nowhere."""
     standing: int = 0
+    """Replicas that are placed."""
     rules: frozenset[str] = frozenset()
+    """Kinds of its own rules that it breaks; that replicas are missing is not counted here."""
     off: Fraction = Fraction(0)
+    """Replicas that would have to move for its static weights to hold, fractions among them."""
     clusters: int | None = None
+    """Clusters that it uses, where it should use few; None where that does not matter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,37 +20,25 @@ from fairlead.solver.why.names import find_workload
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The fleet from one event to the next.
-
-    Parameters
-    ----------
-    at, name
-        When the event was, and what it is called.
-    hours
-        Hours until the next one.
-    fleet
-        Clusters, workloads and rules; what runs in it is what ran when it was loaded.
-    judged
-        The same for whoever judges what runs: on cordoned clusters it may stay.
-    room
-        What all workloads together may use by cluster and resource, also of clusters that are lost.
-    touched
-        Keys of workloads of which something else is wanted than before: replicas, requests or policy.
-    opened
-        True where clusters are there, or open, that were not before.
-    budget
-        Replicas that whoever plans may move; None where nobody was asked to.
-    """
+    """The fleet from one event to the next."""
 
     at: datetime
     name: str
+    """When the event was, and what it is called."""
     hours: float
+    """Hours until the next one."""
     fleet: Problem
+    """Clusters, workloads and rules; what runs in it is what ran when it was loaded."""
     judged: Problem
+    """The same for whoever judges what runs: on cordoned clusters it may stay."""
     room: Amounts
+    """What all workloads together may use by cluster and resource, also of clusters that are lost."""
     touched: frozenset[str]
+    """Keys of workloads of which something else is wanted than before: replicas, requests or policy."""
     opened: bool
+    """True where clusters are there, or open, that were not before."""
     budget: int | str | None
+    """Replicas that whoever plans may move; None where nobody was asked to."""
 
 
 def moments(problem: Problem, script: Script) -> Iterator[Moment]:
@@ -73,24 +61,17 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the events up to now have made of the fleet; see `Moment`.
-
-    Parameters
-    ----------
-    whole
-        Everything that the manifests describe, with every cluster open.
-    made
-        How workloads were scaled, in order; made again where the manifests change.
-    closed
-        How clusters are closed by name.
-    """
+    """What the events up to now have made of the fleet; see `Moment`."""
 
     whole: Problem
+    """Everything that the manifests describe, with every cluster open."""
     fleet: Problem
     judged: Problem
     room: Amounts
     made: tuple[Scale | At, ...] = ()
+    """How workloads were scaled, in order; made again where the manifests change."""
     closed: Mapping[str, Turn] = field(default_factory=dict)
+    """How clusters are closed by name."""
 
     @classmethod
     def of(cls, problem: Problem) -> _State:

@@ -17,9 +17,8 @@ from fairlead.solver.script.events import Script
 from fairlead.solver.script.judging import Judge
 from fairlead.solver.script.moments import Moment, moments
 from fairlead.solver.script.played import Handled, Played, Step
-from fairlead.solver.script.question import question
+from fairlead.solver.script.question import Decided, Placed, Standing, evicted, question, waiting, without
 from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
-from fairlead.solver.script.standing import Decided, Placed, Standing, evicted, waiting, without
 
 
 @hurried

@@ -25,8 +25,7 @@ from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import as_held, whole_question
-from fairlead.solver.script.standing import Placed, Standing, missing
+from fairlead.solver.script.question import Placed, Standing, as_held, missing, whole_question
 from fairlead.solver.solving import solve
 
 _OF_PLANS = ("workers", "seed", "deviation", "engine")
@@ -35,45 +34,30 @@ _OF_PLANS = ("workers", "seed", "deviation", "engine")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How fairlead is asked.
-
-    Parameters
-    ----------
-    search
-        Arguments of `solve`; its time limit is for the answer to one event, and that of `solve` where it is
-        left out. What does not fit is left out in any case.
-    plan_limit
-        Seconds for a plan; None means no limit.
-    """
+    """How fairlead is asked."""
 
     search: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of `solve`; its time limit is for the answer to one event, and that of `solve` where it is
+    left out. What does not fit is left out in any case."""
     plan_limit: float | None = 10.0
+    """Seconds for a plan; None means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a scheduler decides.
-
-    Parameters
-    ----------
-    placed
-        Replicas by cluster of the workloads that it looked at.
-    groups
-        Affinity groups that it chose.
-    failed
-        Workloads that it could not place.
-    gap
-        The greatest gap of any level that is not proven, tolerance included; None where the answer comes
-        without bounds.
-    gap_above
-        The same of the levels above balance.
-    """
+    """What a scheduler decides."""
 
     placed: Placed
+    """Replicas by cluster of the workloads that it looked at."""
     groups: Mapping[str, str] = field(default_factory=dict)
+    """Affinity groups that it chose."""
     failed: frozenset[str] = frozenset()
+    """Workloads that it could not place."""
     gap: Fraction | None = None
+    """The greatest gap of any level that is not proven, tolerance included; None where the answer comes
+    without bounds."""
     gap_above: Fraction | None = None
+    """The same of the levels above balance."""
 
 
 Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]

@@ -17,7 +17,7 @@ from fairlead.models.shapes import refuse_misfits
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.validity import trusted
-from fairlead.models.variants import Rules, every_rule, with_rules, with_workload
+from fairlead.models.variants import every_rule, with_each, with_rules, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -165,7 +165,12 @@ def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:
         return with_workload(problem, replace(left, due=True))
     # Its scheduler looks again: the placement is not the one that was applied last.
     due = replace(workload, due=True)
-    return with_workload(problem, with_rules(due, lambda rules: _reweighed(rules, name, weight.weight)))
+
+    def reweighed(rule: Weights) -> Weights:
+        stated = not rule.dynamic and name in rule.weights
+        return replace(rule, weights={**rule.weights, name: weight.weight}) if stated else rule
+
+    return with_workload(problem, with_rules(due, lambda rules: with_each(rules, Weights, reweighed)))
 
 
 def _unweighable(workload: Workload, cluster: str) -> str:
@@ -186,13 +191,3 @@ def _unweighable(workload: Workload, cluster: str) -> str:
     ):
         return f"{cluster} has weight 0 and holds its minimum only; edit the policy and solve again"
     return ""
-
-
-def _reweighed(rules: Rules, cluster: str, weight: int) -> Rules:
-    """Return rules with another weight of a cluster where it has one."""
-    return tuple(
-        replace(rule, weights={**rule.weights, cluster: weight})
-        if isinstance(rule, Weights) and not rule.dynamic and cluster in rule.weights
-        else rule
-        for rule in rules
-    )

@@ -167,10 +167,7 @@ Trial = Drain | Lose | At
 def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
     """Return the clusters that a loss takes.
 
-    Raises
-    ------
-    UsageError
-        Where no cluster is meant; names values that are called alike.
+    Raises `UsageError` where no cluster is meant; names values that are called alike.
     """
     found = groups_of(problem, lose.field)
     if lose.name in found:

@@ -75,23 +75,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class UtilisationShift:
-    """How full one cluster is in one resource, before and after.
-
-    Parameters
-    ----------
-    cluster, resource
-        Which.
-    before, after
-        With what runs now, and after the changes; None where the cluster is not there.
-    caused
-        True where it would be otherwise without the changes.
-    """
+    """How full one cluster is in one resource, before and after."""
 
     cluster: str
     resource: str
+    """Which."""
     before: Utilisation | None
     after: Utilisation | None
+    """With what runs now, and after the changes; None where the cluster is not there."""
     caused: bool = True
+    """True where it would be otherwise without the changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
-from fairlead.solver.why.change import settled
-from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of
+from fairlead.solver.why.change import Exchanged, Exchanges, exchanges_of, settled
 
 Number = int | Fraction
 
@@ -55,20 +54,14 @@ SAME = Difference(None, 0, 0, proven=True)
 
 @dataclass(frozen=True)
 class Answered:
-    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer.
-
-    Parameters
-    ----------
-    part
-        The independent part of the problem; every workload has its affinity group for good.
-    proven
-        How many levels, from the first on, are proven and compared exactly.
-    """
+    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer."""
 
     part: Problem
+    """The independent part of the problem; every workload has its affinity group for good."""
     key: str
     placement: Placement
     proven: int
+    """How many levels, from the first on, are proven and compared exactly."""
     origin: str
     workers: int | None
     seed: int

@@ -35,11 +35,11 @@ from fairlead.solver.why.change import (
     Change,
     between_parts,
     bring_to,
+    exact_totals,
     nothing,
     take_from,
     with_bounds,
 )
-from fairlead.solver.why.exchange import exact_totals
 from fairlead.solver.why.steps import most_that_fit, no_more
 
 

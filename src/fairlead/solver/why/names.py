@@ -45,10 +45,7 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
 def find_cluster(problem: Problem, name: str) -> str:
     """Return the name of a cluster.
 
-    Raises
-    ------
-    UsageError
-        Where there is none of that name, naming similar ones.
+    Raises `UsageError` where there is none of that name, naming similar ones.
     """
     if name in problem.cluster_by_name:
         return name

@@ -1,6 +1,6 @@
 """One replica more, or one less, on a cluster: what forbids it, the best such placement and what it costs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from fairlead.models.cluster import Cluster
@@ -15,12 +15,12 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import shortfall_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
+from fairlead.models.usage import more_replicas, scarcest
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
 from fairlead.solver.why.answered import Answered, Difference
-from fairlead.solver.why.change import PIN, By, pinned
-from fairlead.solver.why.exchange import exact_totals
+from fairlead.solver.why.change import PIN, By, exact_totals, pinned
 
 
 class Block(NamedTuple):
@@ -79,12 +79,8 @@ def no_less(workload: Workload, cluster: str, replicas: int) -> Block | None:
 
 def most_that_fit(problem: Problem, workload: Workload, cluster: Cluster) -> int | None:
     """Return how many replicas fit on a cluster that is emptied of all else; None where nothing limits it."""
-    rooms = [
-        problem.limits.get((cluster.name, resource), 0) // need
-        for resource, need in (demands(workload, cluster) if cluster.free is not None else {}).items()
-    ]
-    graded = graded_room(workload, cluster)
-    return min([*rooms, *([] if graded is None else [graded])], default=None)
+    rooms = (more_replicas(workload, cluster, problem.limits), graded_room(workload, cluster))
+    return min((one for one in rooms if one is not None), default=None)
 
 
 def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: int) -> Block | None:
@@ -95,13 +91,11 @@ def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: i
     graded = graded_room(workload, cluster)
     if graded is not None and replicas >= graded:
         return Block(f"its nodes fit {graded}", cluster.source)
-    limits: Mapping[tuple[str, str], int] = problem.limits
-    needs = demands(workload, cluster)
-    scarce = min(sorted(needs), key=lambda each: limits.get((cluster.name, each), 0) // needs[each])
-    if cluster.free is not None and scarce not in cluster.free:
+    scarce = scarcest(workload, cluster, problem.limits) or ""
+    if scarce not in (cluster.free or {}):
         return Block(f"it offers no {scarce}", cluster.source)
-    whole = amount_of(scarce, limits.get((cluster.name, scarce), 0))
-    need = format_units(scarce, needs[scarce])
+    whole = amount_of(scarce, problem.limits.get((cluster.name, scarce), 0))
+    need = format_units(scarce, demands(workload, cluster)[scarce])
     return Block(f"at capacity ({whole} in total, {need} per replica)", cluster.source)
 
 

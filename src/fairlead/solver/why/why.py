@@ -20,9 +20,8 @@ from fairlead.solver.running.interrupt import attentive, listening
 from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
-from fairlead.solver.why.change import By, Change
+from fairlead.solver.why.change import By, Change, Exchanged
 from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.exchange import Exchanged
 from fairlead.solver.why.names import find_cluster, find_workload
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 

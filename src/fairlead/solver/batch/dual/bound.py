@@ -110,24 +110,16 @@ def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeCosts:
-    """What units cost with prices, in whole steps, for some rows.
-
-    Parameters
-    ----------
-    starts
-        First unit of each piece, and the end of the last one.
-    first
-        Cost of that unit.
-    growth
-        By what it grows from unit to unit; None where it does not.
-    base
-        Cost of the lower bounds by row.
-    """
+    """What units cost with prices, in whole steps, for some rows."""
 
     starts: list[Whole]
+    """First unit of each piece, and the end of the last one."""
     first: list[NDArray[Any]]
+    """Cost of that unit."""
     growth: NDArray[Any] | None
+    """By what it grows from unit to unit; None where it does not."""
     base: NDArray[Any]
+    """Cost of the lower bounds by row."""
 
 
 def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:

@@ -21,25 +21,17 @@ from fairlead.solver.batch.shapes import Curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """The optimum of all rows at some prices, as far as it was searched for.
-
-    Parameters
-    ----------
-    value
-        What it costs with prices, in steps (a float, never part of a claim).
-    rows
-        Price of each row's total.
-    replicas
-        A division of every row that is cheapest at the prices.
-    usage, pinned
-        What it asks for by coupling row, and what it costs on each pinned level.
-    """
+    """The optimum of all rows at some prices, as far as it was searched for."""
 
     value: float
+    """What it costs with prices, in steps (a float, never part of a claim)."""
     rows: Floats
+    """Price of each row's total."""
     replicas: Whole
+    """A division of every row that is cheapest at the prices."""
     usage: Floats
     pinned: Floats
+    """What it asks for by coupling row, and what it costs on each pinned level."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,22 +118,15 @@ def within(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedRows:
-    """Some rows at prices.
-
-    Parameters
-    ----------
-    curve
-        Their pieces.
-    dear, growth
-        Cost of the first unit of each piece, all told, and by what it grows; None where it does not.
-    units
-        Units of each piece where costs grow, else none.
-    """
+    """Some rows at prices."""
 
     curve: Curve
+    """Their pieces."""
     dear: list[Floats]
     growth: Floats | None
+    """Cost of the first unit of each piece, all told, and by what it grows; None where it does not."""
     units: list[Floats]
+    """Units of each piece where costs grow, else none."""
 
     @classmethod
     def of(cls, model: Model, prices: Prices, rows: slice | Whole) -> "PricedRows":

@@ -18,31 +18,21 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Pieces near the price of their row.
-
-    Parameters
-    ----------
-    row, column
-        Where.
-    units
-        How many units a piece has.
-    slope
-        What each costs, in units of the level.
-    pinned
-        The same on every pinned level, by piece and level, in steps of that level.
-    key
-        Numbers by which pieces are known again in the next core, rising.
-    base
-        Replicas by place when no piece of the core is taken.
-    """
+    """Pieces near the price of their row."""
 
     row: Whole
     column: Whole
+    """Where."""
     units: Whole
+    """How many units a piece has."""
     slope: Floats
+    """What each costs, in units of the level."""
     pinned: Floats
+    """The same on every pinned level, by piece and level, in steps of that level."""
     key: Whole
+    """Numbers by which pieces are known again in the next core, rising."""
     base: Whole
+    """Replicas by place when no piece of the core is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,31 +42,22 @@ def sift(
 
 @dataclass(slots=True, eq=False)
 class _Sieve:
-    """Turns of sifting.
-
-    Parameters
-    ----------
-    radius
-        How far prices may go, in units of the level.
-    widest
-        How near the pieces of the core are, in units of the level, where nothing else says it.
-    allowed, whole
-        How many pieces a core may have now, and whether that is all.
-    ratio
-        How near the pieces of the core are, as a multiple of how far prices may go, where that decides.
-    values
-        The bound after every turn.
-    """
+    """Turns of sifting."""
 
     model: Model
     how: Sifting
     best: Evaluated
     radius: float
+    """How far prices may go, in units of the level."""
     widest: float
+    """How near the pieces of the core are, in units of the level, where nothing else says it."""
     allowed: int
     whole: bool
+    """How many pieces a core may have now, and whether that is all."""
     ratio: float = tuning.WIDE
+    """How near the pieces of the core are, as a multiple of how far prices may go, where that decides."""
     values: list[float] = field(default_factory=list)
+    """The bound after every turn."""
     basis: Basis | None = None
 
     @classmethod

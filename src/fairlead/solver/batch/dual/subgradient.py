@@ -25,22 +25,15 @@ T = TypeVar("T", bound=Evaluated)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ascent(Generic[T]):
-    """Turns in which a bound rises.
-
-    Parameters
-    ----------
-    model
-        What is shared.
-    deadline
-        When to stop before the last turn.
-    evaluate
-        Evaluates the bound at prices, where something may be known of prices near them; tells as well by how
-        much every shared row is exceeded there.
-    """
+    """Turns in which a bound rises."""
 
     model: Model
+    """What is shared."""
     deadline: Deadline
+    """When to stop before the last turn."""
     evaluate: Callable[[Prices, T | None], tuple[T, Floats]]
+    """Evaluates the bound at prices, where something may be known of prices near them; tells as well by how
+    much every shared row is exceeded there."""
 
     def climb(self, start: Prices, turns: int, share: float) -> T:
         """Raise the bound with a first step of about the right size, which a few short runs find.
@@ -109,29 +102,20 @@ def first_step(model: Model, share: float) -> float:
 
 @dataclass(slots=True, eq=False)
 class Steps:
-    """Prices on their way up.
-
-    Parameters
-    ----------
-    model
-        What is shared.
-    turns, first
-        How many steps there are, and how large the first one is.
-    worth
-        The size of every coupling row and pin; see `_worth`.
-    at
-        What each of them is worth at the moment.
-    mean, squares
-        What was asked for too much in the last turns, and its squares.
-    """
+    """Prices on their way up."""
 
     model: Model
+    """What is shared."""
     turns: int
     first: float
+    """How many steps there are, and how large the first one is."""
     worth: Floats
+    """The size of every coupling row and pin; see `_worth`."""
     at: Floats
+    """What each of them is worth at the moment."""
     mean: Floats
     squares: Floats
+    """What was asked for too much in the last turns, and its squares."""
 
     @classmethod
     def towards(cls, model: Model, start: Prices, turns: int, first: float) -> "Steps":

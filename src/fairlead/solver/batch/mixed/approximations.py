@@ -50,18 +50,12 @@ Owners = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class StandIns:
-    """Boxes that stand in for one workload, and what they cost too little.
-
-    Parameters
-    ----------
-    boxes
-        Workloads that are plain; none where nothing is known of the workload.
-    beyond
-        By level, what the workload costs at least beyond what its boxes cost.
-    """
+    """Boxes that stand in for one workload, and what they cost too little."""
 
     boxes: tuple[Workload, ...]
+    """Workloads that are plain; none where nothing is known of the workload."""
     beyond: Mapping[Level, Fraction | int]
+    """By level, what the workload costs at least beyond what its boxes cost."""
 
 
 def joined(placement: Placement, owners: Owners) -> Placement:
@@ -117,7 +111,7 @@ def inner(workload: Workload, part: Problem, placed: Mapping[str, int]) -> tuple
     closed = {name: Bound(0) for name in every if not _stays_open(workload, placed, name)}
     rules: list[WorkloadRule] = [candidates] if candidates else []
     bounds = workload.rule(Bounds) or Bounds()
-    least = {name: bound for name, bound in bounds.minimum.items() if name not in bounds.where_held}
+    least = dict(bounds.always)
     for name, count in _least(workload, placed).items():
         least[name] = Bound(max(count, least[name].replicas if name in least else 0))
     rules.append(Bounds(least, {**bounds.maximum, **closed}))
@@ -169,10 +163,7 @@ def _least(workload: Workload, placed: Mapping[str, int]) -> dict[str, int]:
 
 def _widened(rule: WorkloadRule) -> WorkloadRule:
     """Return a rule without what ties places together."""
-    if not isinstance(rule, Bounds):
-        return rule
-    kept = {name: bound for name, bound in rule.minimum.items() if name not in rule.where_held}
-    return Bounds(kept, rule.maximum)
+    return Bounds(rule.always, rule.maximum) if isinstance(rule, Bounds) else rule
 
 
 def _frozen(workload: Workload, part: Problem, placed: Mapping[str, int]) -> StandIns:

@@ -36,21 +36,14 @@ ENDLESS_SUM = 2**64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Rows that may use a limited number of groups.
-
-    Parameters
-    ----------
-    rows
-        Which rows of the batch.
-    group
-        Number of the group of every cluster, by row and column; -1 where it counts as none.
-    most
-        Most groups by row.
-    """
+    """Rows that may use a limited number of groups."""
 
     rows: Whole
+    """Which rows of the batch."""
     group: Whole
+    """Number of the group of every cluster, by row and column; -1 where it counts as none."""
     most: Whole
+    """Most groups by row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -14,6 +14,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.rows import among, beside
 from fairlead.solver.batch import tuning
@@ -207,8 +208,8 @@ def place_one_by_one(
 
 def without_tiers(workload: Workload) -> Workload:
     """Return a workload whose weights are those of all its clusters together, whatever tiers hold."""
-    rules = (replace(rule, tiers=()) if isinstance(rule, Weights) else rule for rule in workload.rules)
-    return replace(workload, rules=tuple(rules))
+    rules = with_each(workload.rules, Weights, lambda rule: replace(rule, tiers=()))
+    return replace(workload, rules=rules)
 
 
 def in_tiers(workload: Workload, part: Problem) -> Mapping[str, int]:

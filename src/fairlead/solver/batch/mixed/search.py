@@ -73,19 +73,12 @@ def solve_mixed(
 
 @dataclass(slots=True)
 class _Mixed:
-    """What is known while the problem is searched.
-
-    Parameters
-    ----------
-    alone
-        Workloads as they are placed where they have all that is shared for themselves, as far as known.
-    noting
-        Seconds that it took to evaluate the bounds of all levels.
-    """
+    """What is known while the problem is searched."""
 
     part: Problem
     search: Search
     alone: Placed
+    """Workloads as they are placed where they have all that is shared for themselves, as far as known."""
     best: Placement | None = None
     rank: Rank = ()
     notes: list[Note] = field(default_factory=list)
@@ -93,6 +86,7 @@ class _Mixed:
     leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
     noting: float = 0.0
+    """Seconds that it took to evaluate the bounds of all levels."""
     started: float = field(default_factory=time.monotonic)
     bounds: RelaxedBounds = field(init=False)
     odd: tuple[Workload, ...] = field(init=False)

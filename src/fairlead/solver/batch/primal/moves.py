@@ -19,26 +19,18 @@ from fairlead.solver.batch.model import Model, Prices, in_chunks
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """Replicas that could move, the cheapest first.
-
-    Parameters
-    ----------
-    row, source, target
-        Whose replica, from which column to which.
-    cost
-        What the move adds to the cost of the level.
-    reduced
-        The same with prices.
-    pinned
-        What it adds to the pinned levels, by move and level.
-    """
+    """Replicas that could move, the cheapest first."""
 
     row: Whole
     source: Whole
     target: Whole
+    """Whose replica, from which column to which."""
     cost: Floats
+    """What the move adds to the cost of the level."""
     reduced: Floats
+    """The same with prices."""
     pinned: Floats
+    """What it adds to the pinned levels, by move and level."""
 
     def within(self, worth: Floats, pinned: float) -> "Moves":
         """Return the moves that could be part of an exchange that wins something."""
@@ -117,20 +109,14 @@ def _moves_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charges:
-    """Limits as a table of clusters and resources, with what one unit beyond them is charged.
-
-    Parameters
-    ----------
-    limit, charge
-        By column and resource; no limit is infinite.
-    pins, pin_charge
-        By pinned level.
-    """
+    """Limits as a table of clusters and resources, with what one unit beyond them is charged."""
 
     limit: Floats
     charge: Floats
+    """By column and resource; no limit is infinite."""
     pins: Floats
     pin_charge: Floats
+    """By pinned level."""
 
     @classmethod
     def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":

@@ -27,81 +27,55 @@ SUM_BITS = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limit:
-    """What some pieces use together at most.
-
-    Parameters
-    ----------
-    pieces, needs
-        The pieces, and what one unit of each uses.
-    amount
-        How much may be used; below zero where something else uses too much.
-    least, most
-        How much the pieces use at least and at most.
-    charge
-        What one unit beyond the amount costs; None where the amount is kept.
-    """
+    """What some pieces use together at most."""
 
     pieces: Whole
     needs: Whole
+    """The pieces, and what one unit of each uses."""
     amount: int
+    """How much may be used; below zero where something else uses too much."""
     least: int
     most: int
+    """How much the pieces use at least and at most."""
     charge: int | None
+    """What one unit beyond the amount costs; None where the amount is kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subproblem:
-    """How many units of every piece are taken, so that together they cost least.
-
-    Parameters
-    ----------
-    units, slopes, hint
-        Of every piece: how many units it has, what each costs, and how many are taken at first.
-    rows, totals
-        Of every piece its row, and of every row how many units are taken.
-    limits
-        What pieces use together.
-    effort
-        How much work it may be.
-    """
+    """How many units of every piece are taken, so that together they cost least."""
 
     units: Whole
     slopes: Whole
     hint: Whole
+    """Of every piece: how many units it has, what each costs, and how many are taken at first."""
     rows: Whole
     totals: Whole
+    """Of every piece its row, and of every row how many units are taken."""
     limits: tuple[Limit, ...]
+    """What pieces use together."""
     effort: Effort
+    """How much work it may be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a run found.
-
-    Parameters
-    ----------
-    replicas
-        Units taken, by piece of a subproblem; of a neighbourhood all rows, with the open ones divided anew.
-        None where nothing was found.
-    bound
-        What all solutions cost at least, of a neighbourhood in steps of all rows; None where nothing is known
-        or costs were not exact.
-    complete
-        Whether nothing better is left, or nothing at all where `replicas` is None.
-    """
+    """What a run found."""
 
     replicas: Whole | None
+    """Units taken, by piece of a subproblem; of a neighbourhood all rows, with the open ones divided anew.
+    None where nothing was found."""
     bound: int | None
+    """What all solutions cost at least, of a neighbourhood in steps of all rows; None where nothing is known
+    or costs were not exact."""
     complete: bool
+    """Whether nothing better is left, or nothing at all where `replicas` is None."""
 
 
 def solve_subproblem(task: Subproblem) -> Found:
     """Solve a small integer program by CP-SAT. Runs in any process.
 
-    Raises
-    ------
-    InternalError
-        Where CP-SAT refuses the model.
+    Raises `InternalError` where CP-SAT refuses the model.
     """
     program = cp_model.CpModel()
     variables = [program.new_int_var(0, units, "") for units in task.units.tolist()]
@@ -140,25 +114,17 @@ class Window:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A neighbourhood cut out of a batch.
-
-    Parameters
-    ----------
-    task
-        What is left to solve; what is known instead where nothing can be done.
-    base
-        All rows, the open ones with their fewest replicas.
-    row, column
-        Where the pieces of the task stand.
-    fixed
-        What the base costs, in steps; None where costs are not exact.
-    """
+    """A neighbourhood cut out of a batch."""
 
     task: Subproblem | Found
+    """What is left to solve; what is known instead where nothing can be done."""
     base: Whole
+    """All rows, the open ones with their fewest replicas."""
     row: Whole
     column: Whole
+    """Where the pieces of the task stand."""
     fixed: int | None = None
+    """What the base costs, in steps; None where costs are not exact."""
 
     def closed(self, found: Found) -> Found:
         """Return what was found for the task as replicas of the batch."""

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, StaticClusterWeight
+from fairlead.solver.dispensers.in_turn import SCHEDULER_ERROR, UNSCHEDULABLE
 from fairlead.solver.dispensers.karmada.binding import (
-    SCHEDULER_ERROR,
-    UNSCHEDULABLE,
     BindingInput,
     Failure,
     Strategy,

@@ -64,11 +64,6 @@ class BindingInput:
         return self.replicas > 0 or self.requests is not None
 
 
-UNSCHEDULABLE = "Unschedulable"
-NO_CLUSTER_FIT = "NoClusterFit"
-SCHEDULER_ERROR = "SchedulerError"
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why nothing was scheduled."""

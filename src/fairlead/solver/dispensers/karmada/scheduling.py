@@ -10,10 +10,9 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import requested_units
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
+from fairlead.solver.dispensers.in_turn import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
 from fairlead.solver.dispensers.karmada.binding import (
-    NO_CLUSTER_FIT,
     BindingInput,
     Failure,
     Scheduled,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fairlead.manifests.api.policies import SpreadConstraint
+from fairlead.solver.dispensers.in_turn import SCHEDULER_ERROR
 from fairlead.solver.dispensers.karmada.binding import (
-    SCHEDULER_ERROR,
     BindingInput,
     Failure,
     ignores_spread,

@@ -82,7 +82,7 @@ def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None
     effects = [NO_EXECUTE] if in_use else [NO_SCHEDULE, NO_EXECUTE]
     for taint in untolerated(cluster, policy.tolerations, effects):
         return f"had taint {{{taint.key}: {taint.value}}}, that the schedulingUnit didn't tolerate"
-    if policy.cluster_names and cluster.name not in policy.cluster_names:
+    if policy.placement.entries and cluster.name not in policy.placement.entries:
         return "were not in placement list"
     if not _is_selected(policy, cluster):
         return "didn't match cluster selector"

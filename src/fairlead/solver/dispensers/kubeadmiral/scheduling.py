@@ -23,12 +23,19 @@ from fairlead.manifests.kubeadmiral.reading import (
     read_feedback,
     text,
 )
+from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
+from fairlead.solver.dispensers.in_turn import (
+    NO_CLUSTER_FIT,
+    SCHEDULER_ERROR,
+    Answer,
+    Dispensed,
+    place_in_turn,
+)
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
@@ -134,7 +141,7 @@ def _divide(
     if unit.policy.binpack:
         return binpack(_question(unit, selected, total, {})), ()
     if not is_dynamic(unit):
-        return spread(_question(unit, selected, total, unit.policy.weights)), ()
+        return spread(_question(unit, selected, total, numbers(unit.policy.placement.weights))), ()
     weights = dynamic_weights(unit, selected)
     answer = spread(_question(unit, selected, total, weights.corrected(tie)))
     return answer, weights.heaviest if weights.correction else ()
@@ -147,12 +154,12 @@ def _question(
     # A cluster that held a duplicate counts as holding all replicas.
     current = {name: total if count is None else count for name, count in unit.current.items()}
     policy, feedback = unit.policy, unit.feedback
-    migrates = policy.auto_migration
+    migrates, least = policy.auto_migration, numbers(policy.placement.minimum)
     return PlannerInput(
         preferences={
             cluster.name: Preferences(
                 weights.get(cluster.name, 0),
-                policy.minimum.get(cluster.name, 0),
+                least.get(cluster.name, 0),
                 _maximum(unit, cluster, current.get(cluster.name, 0)),
             )
             for cluster in selected
@@ -171,7 +178,7 @@ def _question(
 
 def _maximum(unit: SchedulingUnit, cluster: Cluster, current: int) -> int | None:
     """Return the maximum of a cluster; under an untolerated NoSchedule it is what the cluster holds."""
-    maximum = unit.policy.maximum.get(cluster.name)
+    maximum = numbers(unit.policy.placement.maximum).get(cluster.name)
     if not untolerated(cluster, unit.policy.tolerations, [NO_SCHEDULE]):
         return maximum
     return current if maximum is None else min(maximum, current)
@@ -194,10 +201,6 @@ def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
             feedback_of(annotations, AUTO_MIGRATION), feedback_of(annotations, APPLIED_MIGRATION)
         ),
     )
-
-
-NO_CLUSTER_FIT = "NoClusterFit"
-SCHEDULER_ERROR = "SchedulerError"
 
 
 def place(

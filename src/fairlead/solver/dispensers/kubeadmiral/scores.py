@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral.filters import matches_expressions, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
@@ -67,7 +68,7 @@ class DynamicWeights:
 
 def is_dynamic(unit: SchedulingUnit) -> bool:
     """Tell whether weights come from resources: no entry of the placement list has a weight."""
-    return not unit.policy.weights
+    return not unit.policy.placement.weights
 
 
 def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> DynamicWeights:
@@ -221,7 +222,7 @@ def select(unit: SchedulingUnit, clusters: Sequence[Cluster], scores: Mapping[st
     policy = unit.policy
     if policy.max_clusters is not None and policy.max_clusters < 0:
         raise SelectionError("max cluster is less than 0")
-    by_priority = bool(policy.priorities) or (unit.divides and policy.binpack)
-    ranks = policy.priorities if by_priority else scores
+    priorities = numbers(policy.placement.priorities)
+    ranks = priorities if priorities or (unit.divides and policy.binpack) else scores
     ordered = sorted(clusters, key=lambda cluster: (-ranks.get(cluster.name, 0), cluster.name))
     return ordered[: policy.max_clusters]

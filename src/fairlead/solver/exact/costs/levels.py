@@ -28,7 +28,7 @@ from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Tiers, Weight
 from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import by_cluster
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.costs.minimax import Minimax
+from fairlead.solver.exact.costs.deviations import Minimax, Squares
 from fairlead.solver.exact.costs.pieces import (
     Numbers,
     Pieces,
@@ -38,7 +38,6 @@ from fairlead.solver.exact.costs.pieces import (
     stopping,
     using,
 )
-from fairlead.solver.exact.costs.squares import Squares
 
 EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 

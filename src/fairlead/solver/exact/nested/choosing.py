@@ -17,12 +17,12 @@ from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
-from fairlead.solver.exact.costs.minimax import Minimax
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.nested.face import Face, Flags, bits
-from fairlead.solver.exact.nested.limits import Limits, limits_of
+from fairlead.solver.exact.nested.face import Face, bits
+from fairlead.solver.exact.nested.limits import limits_of
 from fairlead.solver.exact.nested.narrowing import narrow_all, on_fewest
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost
@@ -52,16 +52,15 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     """
     if not workload.replicas:
         return None
-    names, lower, upper, required = _open(workload, boxed)
-    limits = limits_of(workload.rules_of(Spread), names) if names else None
-    if limits is None or bool(np.any(upper < lower)):
+    opened = _whole_face(workload, boxed, boxed.box.total)
+    if opened is None:
         return None
+    names, face = opened
     if workload.rule(Duplicated) is not None:
-        copies = dict(zip(names, lower.tolist(), strict=True))
-        chosen = _choose_copies(workload, problem, limits, copies, required)
+        copies = dict(zip(names, face.lower.tolist(), strict=True))
+        chosen = _choose_copies(workload, problem, face, copies)
         placed = None if chosen is None else {name: copies[name] for name in chosen}
     else:
-        face = _whole_face(limits, lower, upper, boxed.box.total, required)
         counts = _divide(workload, problem, names, face)
         placed = None if counts is None else dict(zip(names, counts.tolist(), strict=True))
     if placed is None:
@@ -92,12 +91,11 @@ def faces_of(
     tuple or None
         None where there is no such placement, or where groups do not nest.
     """
-    names, lower, upper, required = _open(workload, boxed)
-    limits = limits_of(workload.rules_of(Spread), names) if names else None
-    if limits is None or bool(np.any(upper < lower)):
+    opened = _whole_face(workload, boxed, total)
+    if opened is None:
         return None
-    upper = lower if workload.rule(Duplicated) is not None else upper
-    faces = [_whole_face(limits, lower, upper, total, required)]
+    names, face = opened
+    faces = [face]
     try:
         for level in levels:
             narrowed = _narrowed(faces, names, workload, level, problem.deviation)
@@ -109,48 +107,38 @@ def faces_of(
     return names, faces
 
 
-def _whole_face(limits: Limits, lower: Numbers, upper: Numbers, total: int, required: Flags) -> Face:
-    """Return all placements within limits, of which no level is told yet."""
-    return Face(
+def _whole_face(workload: Workload, boxed: WorkloadBox, total: int) -> tuple[tuple[str, ...], Face] | None:
+    """Return the clusters that can or have to hold replicas, and all placements on them within limits.
+
+    No level is told yet; None where there is no such placement, or where groups do not nest.
+    """
+    bounds = workload.rule(Bounds)
+    lower = fewest_in_use(workload, boxed)
+    required, copied = boxed.box.lower > 0, workload.rule(Duplicated) is not None
+    if copied:
+        always = {name for name, bound in bounds.always.items() if bound.replicas} if bounds else set[str]()
+        required = np.array([name in always for name in boxed.names], dtype=bool)
+    kept = np.flatnonzero((boxed.box.upper >= lower) | required)
+    names = tuple(boxed.names[at] for at in kept.tolist())
+    lower, upper = lower[kept], boxed.box.upper[kept]
+    limits = limits_of(workload.rules_of(Spread), names) if names else None
+    if limits is None or bool(np.any(upper < lower)):
+        return None
+    face = Face(
         limits,
         lower,
-        upper,
+        lower if copied else upper,
         total,
         np.ones(len(lower), dtype=bool),
-        required,
+        required[kept],
         tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
         np.zeros(len(lower), dtype=np.int64),
     )
-
-
-def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numbers, Numbers, Flags]:
-    """Return the clusters that can or have to hold replicas, what each holds in use, and which have to."""
-    bounds = workload.rule(Bounds)
-    minimum = bounds.minimum if bounds else {}
-    lower = fewest_in_use(workload, boxed)
-    required = boxed.box.lower > 0
-    if workload.rule(Duplicated) is not None:
-        required = np.array(
-            [
-                name in minimum
-                and minimum[name].replicas > 0
-                and bounds is not None
-                and name not in bounds.where_held
-                for name in boxed.names
-            ],
-            dtype=bool,
-        )
-    kept = np.flatnonzero((boxed.box.upper >= lower) | required)
-    names = tuple(boxed.names[at] for at in kept.tolist())
-    return names, lower[kept], boxed.box.upper[kept], required[kept]
+    return names, face
 
 
 def _choose_copies(
-    workload: Workload,
-    problem: Problem,
-    limits: Limits,
-    copies: Mapping[str, int],
-    required: Flags,
+    workload: Workload, problem: Problem, face: Face, copies: Mapping[str, int]
 ) -> frozenset[str] | None:
     """Return the clusters that get a copy, best on every level; None where none keep the limits.
 
@@ -163,12 +151,10 @@ def _choose_copies(
         The workload, of at least one replica.
     problem
         Where it belongs; gives the order of the levels.
-    limits
-        How many groups and clusters may be used.
+    face
+        How many groups and clusters may be used, and which have to get a copy.
     copies
         Size of the copy by cluster that may get one, in name order.
-    required
-        By cluster in that order, whether it has to get one.
     """
     names = tuple(copies)
     sizes = np.array(list(copies.values()), dtype=object)
@@ -180,8 +166,9 @@ def _choose_copies(
         spared = -cost.spent(sizes)
         merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
     everywhere = np.ones(len(names), dtype=bool)
-    picker = Picker(limits, everywhere, required)
-    picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
+    picked = Picker(face.limits, everywhere, face.required).pick(
+        merits * (1 << len(names)) + bits(everywhere)
+    )
     if picked is None:
         return None
     return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)
@@ -208,7 +195,7 @@ def _narrowed(
     """Return all placements of some faces that are best on a level; None where that cannot be told."""
     if level == CLUSTERS:
         return on_fewest(faces)
-    if level.key in MOVES and not _runs(workload, names):
+    if level.key in MOVES and not any(workload.current.get(name) for name in names):
         return faces
     cost = _cost(faces, names, workload, level, deviation)
     if cost is None:
@@ -218,11 +205,6 @@ def _narrowed(
         if relaxed is not None:
             return [relaxed]
     return narrow_all(faces, cost)
-
-
-def _runs(workload: Workload, names: Sequence[str]) -> bool:
-    """Tell whether anything runs on the clusters."""
-    return bool(workload.current) and any(workload.current.get(name) for name in names)
 
 
 def _cost(

@@ -34,38 +34,26 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """Sets of clusters and what each cluster may hold.
-
-    Parameters
-    ----------
-    limits
-        How many groups and clusters may be used.
-    lower, upper
-        Fewest (at least 1) and most replicas of a cluster in use.
-    total
-        Replicas that the clusters hold together.
-    open_to, required
-        Clusters that may be used and clusters that have to be.
-    needed
-        By partition, groups of which some cluster has to be used.
-    merits
-        Whole numbers: among all sets that keep the limits only those of the greatest merit count.
-    first
-        Of these sets the one that holds the first clusters by name; None where it was not looked for.
-    near
-        Shared by a face and its parts, of which the best sets are alike.
-    """
+    """Sets of clusters and what each cluster may hold."""
 
     limits: Limits
+    """How many groups and clusters may be used."""
     lower: Numbers
     upper: Numbers
+    """Fewest (at least 1) and most replicas of a cluster in use."""
     total: int
+    """Replicas that the clusters hold together."""
     open_to: Flags
     required: Flags
+    """Clusters that may be used and clusters that have to be."""
     needed: Sequence[Flags]
+    """By partition, groups of which some cluster has to be used."""
     merits: Merits
+    """Whole numbers: among all sets that keep the limits only those of the greatest merit count."""
     first: Flags | None = None
+    """Of these sets the one that holds the first clusters by name; None where it was not looked for."""
     near: Near = field(default_factory=Near)
+    """Shared by a face and its parts, of which the best sets are alike."""
 
     @cached_property
     def picker(self) -> Picker | PricedPicker:

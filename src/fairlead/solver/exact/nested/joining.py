@@ -28,19 +28,13 @@ MOST_KEPT = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """Pairs of tables that were put together.
-
-    Parameters
-    ----------
-    first, second
-        By row and pair, the one and the other table.
-    least
-        What stands for "no such set".
-    """
+    """Pairs of tables that were put together."""
 
     first: Merits
     second: Merits
+    """By row and pair, the one and the other table."""
     least: Any
+    """What stands for "no such set"."""
 
     def together(self) -> Merits:
         """Return one table for every pair."""

@@ -15,22 +15,15 @@ from fairlead.models.rules import Spread
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limit:
-    """How many groups of one partition may be used.
-
-    Parameters
-    ----------
-    group
-        Number of the group of every cluster, from 0 without gaps.
-    least
-        Fewest groups that have to be used; 1 where no more are asked for.
-    most
-        Most groups that may be used; None where that cannot bind.
-    """
+    """How many groups of one partition may be used."""
 
     group: NDArray[np.int64]
+    """Number of the group of every cluster, from 0 without gaps."""
     groups: int
     least: int
+    """Fewest groups that have to be used; 1 where no more are asked for."""
     most: int | None
+    """Most groups that may be used; None where that cannot bind."""
 
     @property
     def binds(self) -> bool:
@@ -40,19 +33,13 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """All limits on numbers of groups of one workload.
-
-    Parameters
-    ----------
-    wider
-        Partitions of the clusters, the coarsest first; every one is finer than the one before.
-    least, most
-        Fewest and most clusters; `most` is None where there is no limit.
-    """
+    """All limits on numbers of groups of one workload."""
 
     wider: tuple[Limit, ...]
+    """Partitions of the clusters, the coarsest first; every one is finer than the one before."""
     least: int
     most: int | None
+    """Fewest and most clusters; `most` is None where there is no limit."""
 
     @property
     def bind(self) -> bool:

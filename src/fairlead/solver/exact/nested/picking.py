@@ -22,18 +22,13 @@ from fairlead.solver.exact.nested.limits import Limits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """A set of clusters and what its merits add up to.
-
-    Parameters
-    ----------
-    price
-        What a cluster in use may cost for the set to be among the best of all sizes; None where that is not
-        known.
-    """
+    """A set of clusters and what its merits add up to."""
 
     used: Flags
     value: Any
     price: Fraction | None = None
+    """What a cluster in use may cost for the set to be among the best of all sizes; None where that is not
+    known."""
 
 
 class TooLongError(Exception):
@@ -42,22 +37,15 @@ class TooLongError(Exception):
 
 @dataclass(eq=False)
 class ApartError(Exception):
-    """No price of a cluster makes the best set as large as wanted.
-
-    Parameters
-    ----------
-    few, many
-        Best sets at nearly one price, one too small and one too large.
-    known
-        The best set of the right size that was found; None where there was none.
-    bound
-        No set of the right size has more merit.
-    """
+    """No price of a cluster makes the best set as large as wanted."""
 
     few: Flags
     many: Flags
+    """Best sets at nearly one price, one too small and one too large."""
     known: Picked | None
+    """The best set of the right size that was found; None where there was none."""
     bound: int
+    """No set of the right size has more merit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +64,12 @@ class _Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Storey:
-    """How the groups of one partition were put together.
-
-    Parameters
-    ----------
-    joined
-        How, step by step.
-    used
-        By group and entry of its own table: whether "at least no group" stands for the group in use.
-    """
+    """How the groups of one partition were put together."""
 
     joined: Way
+    """How, step by step."""
     used: Flags
+    """By group and entry of its own table: whether "at least no group" stands for the group in use."""
 
 
 class Picker:
@@ -133,10 +115,7 @@ class Picker:
     def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
         """Return a best set; None where no set keeps the limits.
 
-        Parameters
-        ----------
-        order
-            What `by_group` returns for these merits, where it is known already.
+        `order`: what `by_group` returns for these merits, where it is known already.
         """
         if not len(self._open):
             return None

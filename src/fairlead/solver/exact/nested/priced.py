@@ -24,16 +24,11 @@ ROUNDING = 2.0**-40
 
 @dataclass(slots=True, eq=False)
 class Near:
-    """Where the next set is looked for first; what is found does not depend on it.
-
-    Parameters
-    ----------
-    groups
-        The finest groups of the last set that could have been better if more clusters were allowed; None
-        where there was none.
-    """
+    """Where the next set is looked for first; what is found does not depend on it."""
 
     groups: Flags | None = None
+    """The finest groups of the last set that could have been better if more clusters were allowed; None where
+    there was none."""
 
 
 class PricedPicker:

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.solver.exact.costs.deviations import Squares
 from fairlead.solver.exact.costs.pieces import Pieces, Prices
-from fairlead.solver.exact.costs.squares import Squares
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
 from fairlead.solver.exact.nested.face import Face, Flags
 

@@ -15,10 +15,7 @@ MOST_LOOKS = 300
 def settle(face: Face) -> Numbers | None:
     """Return the lexicographically greatest placement of a face; None where it holds none.
 
-    Raises
-    ------
-    TooLongError
-        Too many cases had to be told apart.
+    Raises `TooLongError` where too many cases had to be told apart.
     """
     return _Settling().settle(face, 0)
 

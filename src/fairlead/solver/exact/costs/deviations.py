@@ -1,9 +1,14 @@
-"""Costs of squares over weights: Webster's deviation.
+"""Costs of deviations from quotas ``q = N w / W``: Webster's squares, and the greatest relative distance.
 
-``sum (x - q)^2 / q`` over quotas ``q = N w / W`` is ``(W / N) sum (x^2 / w - s x) + N`` with ``s = 2 N / W``.
-Where the sum over the clusters with a weight is fixed, only ``sum x^2 / w`` is left, whatever N is: the unit
-k costs ``(2 k + 1) / w``, which is Webster's divisor method. All results are exact for every size of weight:
-64-bit integers where a bound on the intermediate numbers allows it, Python integers elsewhere.
+``sum (x - q)^2 / q`` is ``(W / N) sum (x^2 / w - s x) + N`` with ``s = 2 N / W``. Where the sum over the
+clusters with a weight is fixed, only ``sum x^2 / w`` is left, whatever N is: the unit k costs
+``(2 k + 1) / w``, which is Webster's divisor method.
+
+With t the least possible maximum of ``abs(x - q) / q`` the optima are the x of the box with
+``ceil(q (1 - t)) <= x <= floor(q (1 + t))``. A cluster of weight 0 has no quota: it costs nothing.
+
+All results are exact for every size of weight: 64-bit integers where a bound on the intermediate numbers
+allows it, Python integers elsewhere.
 """
 
 import math
@@ -16,29 +21,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
-from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, Prices, linear
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, Prices, linear, quotas
 from fairlead.solver.exact.marginal import INT64_LIMIT, Box, exact_sum, widen
 from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Squares:
-    """The cost ``x^2 / w - s x``; where a cluster has no weight it costs nothing.
-
-    Parameters
-    ----------
-    weights
-        Weights, not negative.
-    shift
-        The number s; 0 where replicas pass between clusters of positive weight only, as it makes no
-        difference there.
-    step
-        What 1 is in the unit of the level.
-    """
+    """The cost ``x^2 / w - s x``; where a cluster has no weight it costs nothing."""
 
     weights: Numbers
+    """Weights, not negative."""
     shift: Fraction = Fraction(0)
+    """The number s; 0 where replicas pass between clusters of positive weight only, as it makes no difference
+    there."""
     step: Fraction = Fraction(1)
+    """What 1 is in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
@@ -147,10 +145,8 @@ class Squares:
 def narrow_webster(box: Box, weights: Numbers) -> Box:
     """Return all allocations of the box with the least ``sum (x - q)^2 / q`` where q > 0.
 
-    Raises
-    ------
-    InternalError
-        Replicas can still pass between clusters with and without a weight; `narrow_unweighted` comes first.
+    Raises `InternalError` where replicas can still pass between clusters with and without a weight;
+    `narrow_unweighted` comes first.
     """
     box = box.tight()
     free = box.lower < box.upper
@@ -182,3 +178,69 @@ def narrow_squares(box: Box, weights: Numbers) -> Box:
     lower, upper = box.lower.copy(), box.upper.copy()
     lower[free], upper[free] = threshold.below, threshold.upto
     return Box(lower, upper, box.total).tight()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Minimax:
+    """The cost ``max(abs(x - q) / q)`` where q > 0; no sum over clusters, so it only narrows."""
+
+    weights: Numbers
+    """Weight w of each cluster, not negative."""
+    whole: int
+    """W: sum of all weights; positive."""
+    replicas: int
+    """N: what the quotas divide, at least 1; may differ from the total of a box."""
+
+    def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
+        """Return all optima of the clusters at some positions."""
+        box, weights = box.tight(), self.weights[at]
+        if not weights.any():
+            return box
+        # First every cluster by itself, then all together. Widening helps against too much and too little,
+        # and no box has both faults, so one search is enough.
+        mean = Fraction(self.replicas, self.whole)
+        spread = self._nearest_spread(box, weights)
+        within = _within(box, weights, mean, spread)
+        if exact_sum(within.lower) > box.total:
+            # ceil(r w) counts the k with k / w < r: at the largest r the first unit no longer fits.
+            spread = mean - _nth_ratio(box, weights, box.total - box.least + 1, 0)
+        elif exact_sum(within.upper) < box.total:
+            # floor(r w) counts the k with (k + 1) / w <= r: at the least r the last unit is the one that is
+            # needed, where clusters without a weight are full.
+            full = exact_sum(np.where(weights > 0, box.lower, box.upper))
+            spread = _nth_ratio(box, weights, box.total - full, 1) - mean
+        return _within(box, weights, mean, spread).tight()
+
+    def _nearest_spread(self, box: Box, weights: Numbers) -> Fraction:
+        """Return the least spread (see `_within`) that leaves every cluster an integer within its bounds."""
+        whole, rest = quotas(weights, self.whole, self.replicas)
+        nearest = np.clip(whole + (2 * rest > self.whole), box.lower, box.upper)
+        down = np.flatnonzero((weights > 0) & (nearest <= whole))
+        up = np.flatnonzero((weights > 0) & (nearest > whole))
+        mean = Fraction(self.replicas, self.whole)
+        below = mean - least_ratio(nearest[down], weights[down]) if down.size else Fraction(0)
+        above = -least_ratio(-nearest[up], weights[up]) - mean if up.size else Fraction(0)
+        return max(below, above)
+
+
+def _within(box: Box, weights: Numbers, mean: Fraction, spread: Fraction) -> Box:
+    """Return the part of the box where x / w is the mean N / W give or take the spread, which is t N / W."""
+    lower = np.maximum(box.lower, -_floor_times(weights, spread - mean, box.total))
+    upper = np.minimum(box.upper, _floor_times(weights, spread + mean, box.total))
+    weighed = weights > 0
+    return Box(np.where(weighed, lower, box.lower), np.where(weighed, upper, box.upper), box.total)
+
+
+def _nth_ratio(box: Box, weights: Numbers, nth: int, offset: int) -> Fraction:
+    """Return the n-th least ``(k + offset) / w`` of all units k of the clusters with a weight."""
+    free = np.flatnonzero((weights > 0) & (box.lower < box.upper))
+    units = Units(box.lower[free], box.upper[free], weights[free], step=1, offset=offset)
+    return find_threshold(units, nth).marginal
+
+
+def _floor_times(weights: Numbers, factor: Fraction, total: int) -> Numbers:
+    """Return floor(w * factor), cut at plus and minus the total so that it fits 64 bits."""
+    bound = int(weights.max()) * abs(factor.numerator) + factor.denominator
+    heights = widen(weights, bound) * factor.numerator // factor.denominator
+    cut: NDArray[Any] = np.minimum(np.maximum(heights, -total), total)
+    return cut.astype(np.int64, copy=False)

@@ -16,7 +16,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.score import better
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.floor.keeping import SMALL, keep_and_repair, standing_well
+from fairlead.solver.floor import SMALL, keep_and_repair, standing_well
 from random_problems import random_problem
 
 

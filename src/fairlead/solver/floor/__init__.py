@@ -1,1 +1,0 @@
-"""What is answered at least: what runs, kept and repaired, or a partial placement at once."""
