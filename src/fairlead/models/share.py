@@ -15,6 +15,11 @@ def is_amount(amount: object) -> bool:
     return isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0
 
 
+def percentage(amount: Amount) -> str | None:
+    """Return an amount that is a share; None where it is a number."""
+    return amount if isinstance(amount, str) else None
+
+
 def share_of(amount: Amount, wanted: int, *, up: bool = False) -> int:
     """Return an amount as a number of replicas."""
     if isinstance(amount, int):

@@ -25,6 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
+from fairlead.models.rules.move_budget import followed
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.workload import Workload
@@ -57,7 +58,9 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     workloads = tuple(
         _of_workload(each, problem, of_workloads.get(each.key, ())) for each in problem.workloads
     )
-    return replace(problem, workloads=workloads)
+    after = replace(problem, workloads=workloads)
+    rules = tuple(followed(each, after) if isinstance(each, MoveBudget) else each for each in problem.rules)
+    return replace(after, rules=rules)
 
 
 _SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
@@ -76,7 +79,7 @@ def _changed(problem: Problem, change: Change) -> Problem:
             return raised(problem, change)
         case Kind.MOVE_BUDGET:
             rules = tuple(
-                replace(rule, most=change.after)
+                replace(rule, most=change.after, part=None)
                 if isinstance(rule, MoveBudget) and rule.name == change.detail
                 else rule
                 for rule in problem.rules
