@@ -192,7 +192,7 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 
     if asked.add:
         yield Add(inputs.read(*asked.add))
-    yield from map(Restore, dict.fromkeys(asked.restore))
+    yield from map(Restore, asked.restore)
     if asked.at is not None:
         yield At(asked.at)
     for text in asked.scale:
@@ -204,9 +204,9 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
         if not colon:
             raise click.BadParameter(f"{text!r} is not WORKLOAD:CLUSTER=W", param_hint="--weight")
         yield Weight(key, cluster, number)
-    yield from map(Cordon, dict.fromkeys(asked.cordon))
-    yield from map(Drain, dict.fromkeys(asked.drain))
-    for text in dict.fromkeys(asked.lose):
+    yield from map(Cordon, asked.cordon)
+    yield from map(Drain, asked.drain)
+    for text in asked.lose:
         field, equals, name = text.rpartition("=")
         yield Lose(name, field) if equals else Lose(text)
 
