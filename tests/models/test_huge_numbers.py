@@ -1,12 +1,15 @@
 """Numbers of thousands of digits, which Python does not write, are refused in words of our own."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fairlead
 from builders import binding, cluster, static
+from fairlead.cli.app import main
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import FairleadError
 from fairlead.models.rules import MoveBudget, Weights
@@ -85,3 +88,27 @@ def test_what_is_shown() -> None:
     assert shown({"a": HUGE}) == "a number with thousands of digits"
     assert is_amount(10**18)
     assert not is_amount(HUGE)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["simulate", "--scale", f"web={'9' * 5000}"],
+        ["simulate", "--weight", f"web:a={'9' * 5000}"],
+        ["plan", "--budget", "9" * 5000],
+        ["plan", "--budget-of", f"web={'9' * 5000}%"],
+        ["plan", "--gain", "1e999999999999"],
+        ["plan", "--max-moves-per-wave", "9" * 5000],
+        ["solve", "--seed", "9" * 5000],
+    ],
+    ids=lambda each: each[1],
+)
+def test_on_the_command_line(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As wrong usage, at once; numbers with exponents are not written out before they are refused."""
+    file = tmp_path / "input.json"
+    file.write_text(json.dumps([cluster("a"), cluster("b"), binding("web", 2, placement=static())]))
+    command, option, value = arguments
+    assert main([command, "-f", str(file), option, value]) == 2
+    assert "int_max_str_digits" not in capsys.readouterr().err

@@ -16,7 +16,15 @@ from fairlead.cli.inputs import (
     load_workloads,
     reads_input,
 )
-from fairlead.cli.options import Choice, gathers, picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.options import (
+    Choice,
+    gathers,
+    is_whole,
+    picks_rows,
+    require_table,
+    takes_settings,
+    writes_output,
+)
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -214,6 +222,6 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
     """Read ``NAME=NUMBER``."""
     name, equals, number = text.rpartition("=")
-    if not (equals and name and number.isascii() and number.isdigit()):
+    if not (equals and name and is_whole(number)):
         raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
     return name, int(number)
