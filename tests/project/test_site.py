@@ -134,3 +134,11 @@ def test_every_example_is_a_page_with_its_manifests() -> None:
         assert f"]({folder.name})" in pages["examples/index.md"]
         for manifest in folder.rglob("*.yaml"):
             assert manifest.read_text(encoding="utf-8").rstrip() in pages[f"examples/{folder.name}.md"]
+
+
+def test_no_question_is_decided_twice() -> None:
+    """A row that stands in two sections of the decisions would be changed in one of them only."""
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE)
+    questions = [row for row in rows if row not in {"question", "---"}]
+    assert len(questions) > 100
+    assert sorted(set(questions)) == sorted(questions)

@@ -56,16 +56,25 @@ def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:
 
     `shared`: what each of some keys shares with others, such as clusters; who shares nothing is alone.
     """
-    import networkx as nx
-
-    # Many share the same, which is looked at once, and ties things together once.
+    # Many share the same, which is looked at once.
     sets = {id(things): frozenset(things) for things in shared.values()}
-    graph: nx.Graph[Hashable] = nx.Graph()
-    for inside in set(sets.values()):
-        nx.add_path(graph, inside)
-    number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
+    number = _numbered(set(sets.values()))
     found: dict[Hashable, list[str]] = {}
     for key, things in shared.items():
         inside = sets[id(things)]
         found.setdefault(number[next(iter(inside))] if inside else ("key", key), []).append(key)
     return list(found.values())
+
+
+def _numbered(sets: Collection[frozenset[Hashable]]) -> dict[Hashable, int]:
+    """Return the number of the part that things are in, those of one set in one part."""
+    largest = max(sets, key=len, default=frozenset[Hashable]())
+    if not any(each and largest.isdisjoint(each) for each in sets):
+        # All are one part, and importing a library of graphs takes longer than most answers.
+        return {thing: 0 for each in sets for thing in each}
+    import networkx as nx
+
+    graph: nx.Graph[Hashable] = nx.Graph()
+    for inside in sets:
+        nx.add_path(graph, inside)
+    return {thing: at for at, part in enumerate(nx.connected_components(graph)) for thing in part}

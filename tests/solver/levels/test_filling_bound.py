@@ -150,7 +150,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
     costs there: half of those that are left keep that.
     """
-    counted = pinned = 0
+    counted = pinned = cut = 0
     above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(searched(problem, rule, every[-1]))
@@ -173,7 +173,9 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
                 cheapest = [each for each, cost in zip(kept, costs, strict=True) if cost == min(costs)]
                 left = narrowed(branches, problem, min(costs), cheapest[0])
                 narrower[level.key] += len(left)
-                assert all(is_inside(each, left) for each in cheapest)
+                parts = dict(branches.ranges(min(costs)))
+                cut += sum(ends != wide(problem)[place] for place, ends in parts.items())
+                assert all(is_inside(each, left) and is_inside(each, parts) for each in cheapest)
             pins[level] = sorted(costs)[len(costs) // 2]
             kept = [each for each, cost in zip(kept, costs, strict=True) if cost <= pins[level]]
     assert counted > 5
@@ -181,6 +183,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     assert above[MOVES_LAST.key]
     assert pinned > 5
     assert narrower.total() > 3
+    assert cut > 3
 
 
 def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:

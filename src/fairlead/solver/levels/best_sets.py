@@ -18,6 +18,8 @@ Flags = NDArray[np.bool_]
 
 NONE = -(2**61)
 """Less than half of this stands for "no such set"."""
+FEW = 8
+"""Workloads on so many clusters at most are looked at apart: what all of them need grows with the square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +81,19 @@ class Limited:
         ends = np.minimum(start[:, :, None] + numbers, clusters)
         table = sums[rows[:, :, None], ends] - sums[rows, start][:, :, None]
         possible = (numbers >= np.maximum(held, 1)[:, :, None]) & (numbers <= sizes[:, :, None])
-        taken, value = self._numbers(np.where(possible, table, NONE), held > 0)
+        taken, value = np.zeros((count, groups), dtype=np.int64), np.zeros(count, dtype=np.int64)
+        few = self.most[:, 1] <= FEW
+        for some in (np.flatnonzero(few), np.flatnonzero(~few)):
+            if some.size:
+                inside = np.where(possible, table, NONE)[some, :, : int(self.most[some, 1].max()) + 1]
+                taken[some], value[some] = self.rows(some).numbers(inside, held[some] > 0)
         sorted_group = np.minimum(self.group[rows, order], groups - 1)
         first = np.arange(clusters) - start[rows, sorted_group] < taken[rows, sorted_group]
         used = np.zeros(merits.shape, dtype=bool)
         used[rows, order] = first
         return used & self.open_to, value
 
-    def _numbers(self, table: Numbers, held: Flags) -> tuple[Numbers, Numbers]:
+    def numbers(self, table: Numbers, held: Flags) -> tuple[Numbers, Numbers]:
         """Return how many clusters of every group the best sets use, and their merit.
 
         Parameters
@@ -97,13 +104,16 @@ class Limited:
             By row and group, whether one of its clusters is required.
         """
         count, groups, width = table.shape
-        most = int(self.most[:, 0].max())
-        best = np.full((count, most + 1, width), NONE)
         numbers, needed = np.arange(width), self.needed | held
+        # Workloads whose clusters are in fewer groups need not be asked about the others.
+        asked = np.flatnonzero((table > NONE // 2).any(axis=(0, 2)) | needed.any(axis=0))
+        last = int(asked.max(initial=0)) + 1
+        most = min(last, int(self.most[:, 0].max()))
+        best = np.full((count, most + 1, width), NONE)
         # The number before so many more; there is no number below 0.
         before = numbers[:, None] - numbers
         ways: list[Numbers] = []
-        for group in range(groups):
+        for group in range(last):
             if not group:
                 ways.append(np.broadcast_to(numbers, (count, most, width)))
                 best[:, 1], best[:, 0, 0] = table[:, 0], np.where(needed[:, 0], NONE, 0)
@@ -122,7 +132,7 @@ class Limited:
         at, rows = final.argmax(axis=1), np.arange(count)
         used, left = np.divmod(at, width)
         taken = np.zeros((count, groups), dtype=np.int64)
-        for group in reversed(range(groups)):
+        for group in reversed(range(last)):
             here = np.where(used > 0, ways[group][rows, np.maximum(used, 1) - 1, left], 0)
             taken[:, group] = here
             used, left = used - (here > 0), left - here

@@ -73,7 +73,7 @@ class Blend:
     def of(cls, rows: FilledRows, mixes: list[Mix], limits: tuple[Fraction | None, ...]) -> "Blend":
         """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
-        own = OwnCosts.of([mix.own for mix in mixes])
+        own = OwnCosts.of([mix.own for mix in mixes], [mix.choice.total for mix in mixes])
         blend = cls(
             rows,
             mixes,
@@ -101,7 +101,7 @@ class Blend:
         menu = Menu.of([choices[number] for number in open_to], using)
         near = np.array([self.mixes[at].near for at in rows])
         cheapest = menu.cheapest(cost, near, priced.earned[rows])
-        for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
+        for row, (number, constant) in enumerate(zip(open_to, constants.tolist(), strict=True)):
             least = cheapest.least[row]
             if least is not None:
                 found[number] = Part(*bounds[number], choices[number], cheapest.counts[row], least + constant)
@@ -118,11 +118,11 @@ class Blend:
             self, mixes=mixes, weights=self.weights.copy(), strides=strides, used=used, priced=priced
         )
 
-    def rounded(self) -> float:
-        """Return about what the choices cost of which there is most, as `value`."""
+    def rounded(self) -> "Blend":
+        """Return the choices of which there is most, whole."""
         mixes = [Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes]
         used = sum((mix.total for mix in mixes), np.zeros(len(self.used)))
-        return replace(self, mixes=mixes, used=used).value()
+        return replace(self, mixes=mixes, used=used)
 
     def levels(self) -> Floats:
         """Return about what the mix costs on every level."""
@@ -138,12 +138,15 @@ class Blend:
         away = self.levels() - np.array([float(limit or 0) for limit in self.limits])
         return float(self.weights @ np.abs(away))
 
-    def keeps(self) -> bool:
-        """Tell whether the mix costs on pinned levels about what it may, and uses no more than there is."""
+    def keeps(self, near: float = NEAR) -> bool:
+        """Tell whether the mix costs on pinned levels about what it may, and uses no more than there is.
+
+        `near` is the part of what a level may cost by which more is about as much.
+        """
         if bool((self.used > self.rows.room + NOTHING * self.rows.total).any()):
             return False
         pairs = zip(self.levels().tolist(), self.limits, strict=True)
-        return all(limit is None or cost <= (1 + NEAR) * float(limit) + NOTHING for cost, limit in pairs)
+        return all(limit is None or cost <= (1 + near) * float(limit) + NOTHING for cost, limit in pairs)
 
     def prices(self) -> Floats:
         """Return what a unit more costs, by row."""
@@ -202,7 +205,7 @@ class Blend:
         found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
         terms = list[int | Fraction]()
         for mix, counts, least, constant in zip(
-            self.mixes, found.counts, found.least, constants, strict=True
+            self.mixes, found.counts, found.least, constants.tolist(), strict=True
         ):
             if least is None:
                 return False
@@ -255,7 +258,7 @@ class Blend:
 
         Any weights bound; one that is nothing beside the dearest replica counts a step.
         """
-        alone = np.array([self._dearest(mix, weights) for mix in self.mixes])
+        alone = np.tensordot(weights, self.own.dearest, axes=1)
         most = len(self.rows.names) * max(mix.choice.total for mix in self.mixes)
         dear = float((dearest + alone).max(initial=0.0))
         scale = min(DEAREST, LARGEST / most) / max(dear, 1 / DEAREST)
@@ -268,13 +271,8 @@ class Blend:
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
-    ) -> tuple[Pieces, Numbers, Sequence[Fraction]]:
+    ) -> tuple[Pieces, Numbers, Numbers]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
         own, using, constants = self.own.rows(at).in_steps(scales)
         needs = np.array([self.mixes[each].choice.need for each in at])
         return own.dearer(self.rows.by_cluster(needs * prices)), using, constants
-
-    def _dearest(self, mix: Mix, weights: Floats) -> Floats:
-        """Return about what the last replica of a workload costs alone at most, by cluster."""
-        most = (weight * own.dearest(mix.choice.total) for weight, own in zip(weights, mix.own, strict=True))
-        return sum(most, np.zeros(len(mix.choice.names)))

@@ -75,6 +75,13 @@ class Choice:
         return replace(self, faces=tuple(each for each in inside if each is not None))
 
     @property
+    def least(self) -> Numbers:
+        """How many replicas have to be chosen at least, by cluster."""
+        ends = [np.where(face.required, face.lower, 0) for face in self.faces]
+        found: Numbers = np.min(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
+        return found
+
+    @property
     def most(self) -> Numbers:
         """How many replicas can be chosen at most, by cluster."""
         ends = [np.where(face.open_to, face.upper, 0) for face in self.faces]

@@ -104,7 +104,7 @@ class Branches:
     parts
         Parts that may be cut, the one of the least bound first.
     done
-        Bounds of all others.
+        All others, which cannot be cut.
     number
         How many parts there were.
     least
@@ -115,14 +115,27 @@ class Branches:
     whole: Blend
     root: Blend | None
     parts: list[_Part] = field(default_factory=list)
-    done: list[Fraction] = field(default_factory=list)
+    done: list[_Part] = field(default_factory=list)
     number: int = 0
     least: float = math.inf
 
     @property
     def bound(self) -> Fraction | None:
         """What is bounded is not below this; None where nothing is known."""
-        return min([*(part.bound for part in self.parts[:1]), *self.done], default=None)
+        return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
+
+    def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:
+        """Yield what places hold at most, and at least, where the level costs so much at most.
+
+        That is what they hold in parts that are not bounded by more.
+        """
+        blends = [part.blend for part in (*self.parts, *self.done) if part.bound <= most]
+        for at, mix in enumerate(self.whole.mixes if blends else ()):
+            choices = [blend.mixes[at].choice for blend in blends]
+            lower = np.min([each.least for each in choices], axis=0).tolist()
+            upper = np.max([each.most for each in choices], axis=0).tolist()
+            for name, *ends in zip(mix.choice.names, lower, upper, strict=True):
+                yield Place(mix.choice.key, name), Range(*ends)
 
     def search(self, asked: Asked, until: Deadline) -> None:
         """Look for the best bound: of the whole, then of smaller and smaller parts."""
@@ -135,13 +148,14 @@ class Branches:
         most = self.number + asked.parts if asked.parts > 1 else 0
         while self.parts and self.number < most and until.remaining():
             first = self.parts[0]
-            if first.bound >= min([wanted, *self.done]):
+            if first.bound >= min([wanted, *(part.bound for part in self.done)]):
                 break
             wanted = self._told(first.blend, asked, wanted, until)
             heapq.heappop(self.parts)
             for part in self._cut(first, wanted, until):
                 if part.blend is first.blend:
-                    self.done.append(part.bound)
+                    wanted = self._told(part.blend, asked, wanted, until)
+                    self.done.append(part)
                     continue
                 heapq.heappush(self.parts, part)
                 if part.bound < wanted:
@@ -151,7 +165,7 @@ class Branches:
         """Yield parts of a part with their bounds; the same where it cannot be cut."""
         halves = _halves(whole.blend)
         if halves is None:
-            _raised(whole.blend, wanted, ROUNDS, until)
+            _raised(whole.blend, wanted, ROUNDS, until, closely=True)
             halves = _halves(whole.blend) or [whole.blend]
         for half in halves:
             found = _raised(half, wanted, AGAIN, until)
@@ -160,10 +174,12 @@ class Branches:
 
     def _told(self, blend: Blend, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
         """Return what is wanted once the choices are told of which there is most, where they may be good."""
-        about = blend.rounded()
-        if about >= self.least:
+        rounded = blend.rounded()
+        about = rounded.value()
+        better = about < (1 - CLOSE) * self.least + CLOSE * float(self.bound or 0)
+        if not better and (about >= wanted or not rounded.keeps(near=0)):
             return wanted
-        self.least = about
+        self.least = min(about, self.least)
         return asked.wanted(together(blend, until.part(TOGETHER)))
 
 
@@ -299,11 +315,13 @@ def _cuts(blend: Blend, at: int, cluster: int) -> Iterator[Sequence[tuple[Number
         yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
 
 
-def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
+def _raised(
+    blend: Blend, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
+) -> Fraction | None:
     """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
 
     As long as the mix is above what a level is pinned to, other weights bound better, unless nothing is won
-    any more.
+    any more. Where nothing can be cut, closely, not about.
     """
     won: list[float] = []
     for _ in range(rounds):
@@ -311,7 +329,9 @@ def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fra
             value, best = blend.value(), blend.priced.bound
             missing = float(wanted - best)
             close = (ENOUGH if rounds == ROUNDS else CLOSE) * missing
-            if missing <= 0 or (blend.keeps() and value - float(best) <= max(ENOUGH * abs(value), close)):
+            near = close if closely else max(ENOUGH * abs(value), close)
+            kept = blend.keeps(0) if closely else blend.keeps()
+            if missing <= 0 or (kept and value - float(best) <= near):
                 break
             won.append(missing)
             if len(won) > STALE and won[-1 - STALE] - missing <= ENOUGH * missing:

@@ -156,6 +156,9 @@ class LevelBounds:
         if branches is None or steps is None or self.best is None or self.outline is None:
             return
         most, until = _most(level, self.outline, steps), self.deadline.part(NARROWING)
+        for place, (lower, upper) in branches.ranges(most):
+            known = self.ranges[place]
+            self.ranges[place] = Range(max(lower, known.lower), min(upper, known.upper))
         self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
 
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:

@@ -112,7 +112,7 @@ class LevelSearch(LevelModels):
             least = self._narrow(cost, self._most_of(level, cost))
             note = self._note(level, None if self.restricted else least)
             if not note.proven and self._is_priced_first(level):
-                self._price(level, PARTS if self.tried else FEW_PARTS if level in self.targets else 1)
+                self._price(level, PARTS if self.tried else FEW_PARTS)
                 note = self._note(level, None if self.restricted else least)
             before = self._most_of(level, cost)
             self._narrow_at_prices(level, before)

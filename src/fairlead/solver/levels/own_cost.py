@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,6 +20,9 @@ from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 if TYPE_CHECKING:
     from fairlead.encoders.scale import Held
+
+SMALL = 2**62
+"""Integers below this are counted with in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,78 +83,117 @@ class OwnCost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """Fractions in arrays, such as what workloads cost on a level by cluster.
+
+    Parameters
+    ----------
+    tops, bottoms
+        Numerators and denominators, workloads first: Python's integers where 64 bits are too few.
+    greatest
+        No numerator is greater, its sign aside.
+    """
+
+    tops: NDArray[Any]
+    bottoms: NDArray[Any]
+    greatest: int
+
+    @classmethod
+    def of(cls, some: Sequence[Any]) -> Ratios:
+        """Return fractions, or sequences of them, as arrays."""
+        found = np.array(some, dtype=object)
+        tops, bottoms = (
+            np.array([getattr(each, part) for each in found.flat], dtype=object).reshape(found.shape)
+            for part in ("numerator", "denominator")
+        )
+        greatest = max(map(abs, tops.flat), default=0)
+        if max([greatest, *bottoms.flat]) < SMALL:
+            tops, bottoms = tops.astype(np.int64), bottoms.astype(np.int64)
+        return cls(tops, bottoms, greatest)
+
+    def rows(self, at: Sequence[int]) -> Ratios:
+        """Return those of some of the workloads."""
+        return replace(self, tops=self.tops[at], bottoms=self.bottoms[at])
+
+    def in_steps(self, scale: int) -> Numbers:
+        """Return them in so many whole steps a unit, rounded towards less."""
+        tops = self.tops if self.greatest * scale < SMALL else self.tops.astype(object)
+        found: Numbers = (tops * scale // self.bottoms).astype(np.int64)
+        return found
+
+
+ByLevel = tuple[Ratios, ...]
+"""Of every level."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OwnCosts:
     """What several workloads cost on several levels, as arrays.
 
     Parameters
     ----------
-    tops, bottoms
-        Numerators and denominators of bends and slopes, by level, workload and cluster.
+    bend, slope
+        Of every workload and cluster.
     saved
-        What a replica saves that stays, by level and workload: of one level at most.
+        What a replica costs that stays, which is less than nothing, by workload: on one level at most.
+    using
+        What a cluster in use costs, by workload.
+    constant
+        By workload.
     held
         How many replicas save that, by workload and cluster.
-    using
-        What a cluster in use costs, by level and workload.
-    constant
-        By level and workload.
+    dearest
+        About what the last replica costs at most, by level, workload and cluster.
     """
 
-    tops: tuple[NDArray[Any], NDArray[Any]]
-    bottoms: tuple[NDArray[Any], NDArray[Any]]
-    saved: NDArray[Any]
+    bend: ByLevel
+    slope: ByLevel
+    saved: ByLevel
+    using: ByLevel
+    constant: ByLevel
     held: Numbers
-    using: NDArray[Any]
-    constant: NDArray[Any]
+    dearest: Floats
 
     @classmethod
-    def of(cls, costs: Sequence[Sequence[OwnCost]]) -> OwnCosts:
-        """Return the costs of some workloads, each on the same levels."""
+    def of(cls, costs: Sequence[Sequence[OwnCost]], totals: Sequence[int]) -> OwnCosts:
+        """Return the costs of some workloads, each on the same levels; by workload, of so many replicas."""
         levels = list(zip(*costs, strict=True))
 
-        def by_level(some: Callable[[OwnCost], Any]) -> NDArray[Any]:
-            return np.array([[some(own) for own in level] for level in levels], dtype=np.object_)
+        def by_level(some: Callable[[OwnCost], Any]) -> ByLevel:
+            return tuple(Ratios.of([some(own) for own in level]) for level in levels)
 
-        def parts(some: Callable[[OwnCost], Sequence[int | Fraction]]) -> tuple[NDArray[Any], NDArray[Any]]:
-            return (
-                by_level(lambda own: [ratio.numerator for ratio in some(own)]),
-                by_level(lambda own: [ratio.denominator for ratio in some(own)]),
-            )
-
-        bends, slopes = parts(lambda own: own.bend), parts(lambda own: own.slope)
-        tops, bottoms = (bends[0], slopes[0]), (bends[1], slopes[1])
-        saved, constant = (by_level(some) for some in (lambda own: own.saved, lambda own: own.constant))
-        using = by_level(lambda own: own.using)
         held = np.array(
             [next((own.held for own in row if own.saved), [0] * len(row[0].bend)) for row in costs], np.int64
         )
-        return cls(tops, bottoms, saved, held, using, constant)
+        dearest = [[own.dearest(most) for own, most in zip(level, totals, strict=True)] for level in levels]
+        return cls(
+            by_level(lambda own: own.bend),
+            by_level(lambda own: own.slope),
+            by_level(lambda own: -own.saved),
+            by_level(lambda own: own.using),
+            by_level(lambda own: own.constant),
+            held,
+            np.array(dearest),
+        )
 
     def rows(self, at: Sequence[int]) -> OwnCosts:
         """Return the costs of some of the workloads."""
-        (bend, slope), (of_bend, of_slope) = self.tops, self.bottoms
-        return OwnCosts(
-            (bend[:, at], slope[:, at]),
-            (of_bend[:, at], of_slope[:, at]),
-            self.saved[:, at],
-            self.held[at],
-            self.using[:, at],
-            self.constant[:, at],
+        bend, slope, saved, using, constant = (
+            tuple(each.rows(at) for each in some)
+            for some in (self.bend, self.slope, self.saved, self.using, self.constant)
         )
+        return OwnCosts(bend, slope, saved, using, constant, self.held[at], self.dearest[:, at])
 
-    def in_steps(self, scales: Sequence[int]) -> tuple[Pieces, Numbers, Sequence[Fraction]]:
+    def in_steps(self, scales: Sequence[int]) -> tuple[Pieces, Numbers, Numbers]:
         """Return all levels together in so many whole steps a unit, rounded towards less.
 
         What a cluster in use costs, and constants, are told apart.
         """
-        by_level = np.array(scales, dtype=object)
-        bend, slope = (
-            (top * by_level[:, None, None] // bottom).sum(axis=0).astype(np.int64)
-            for top, bottom in zip(self.tops, self.bottoms, strict=True)
+        bend, slope, saved, using, constant = (
+            np.sum([each.in_steps(scale) for each, scale in zip(some, scales, strict=True)], axis=0)
+            for some in (self.bend, self.slope, self.saved, self.using, self.constant)
         )
-        saved = np.array([math.ceil(each) for each in by_level @ self.saved], dtype=np.int64)
-        using = np.array([math.floor(each) for each in by_level @ self.using], dtype=np.int64)
-        return bent(bend, slope, saved[:, None], self.held), using, (by_level @ self.constant).tolist()
+        return bent(bend, slope, -saved[:, None], self.held), using, constant
 
 
 def is_own(level: Level) -> bool:
