@@ -154,8 +154,11 @@ class CustomRule(Grouped):
 
     @property
     def name(self) -> str:
-        """What people call its number, to tell it from others: what a change of it is said of."""
-        return self.kind
+        """What people call its number, to tell it from others: what a change of it is said of.
+
+        Empty where nobody named the kind, which `vouch` refuses.
+        """
+        return getattr(self, "kind", "")
 
     def numbers(self) -> Iterator[Number]:
         """Yield the numbers that could be changed to make a problem feasible; one that cannot, by default."""

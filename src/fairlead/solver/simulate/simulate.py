@@ -81,8 +81,8 @@ def _simulated(
     problem: Problem, changes: tuple[Change, ...], sweep: str | None, asked: "_Asked"
 ) -> Simulation:
     """Return both answers and the scenarios, as far as there is time."""
-    changes = told_once(changes)
     fleet = changed(problem, changes)
+    changes = told_once(changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
     before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
     after = before
