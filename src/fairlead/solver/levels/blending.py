@@ -101,7 +101,7 @@ class Blend:
         menu = Menu.of([choices[number] for number in open_to], using)
         near = np.array([self.mixes[at].near for at in rows])
         cheapest = menu.cheapest(cost, near, priced.earned[rows])
-        for row, (number, constant) in enumerate(zip(open_to, constants.tolist(), strict=True)):
+        for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
             least = cheapest.least[row]
             if least is not None:
                 found[number] = Part(*bounds[number], choices[number], cheapest.counts[row], least + constant)
@@ -120,9 +120,18 @@ class Blend:
 
     def rounded(self) -> "Blend":
         """Return the choices of which there is most, whole."""
-        mixes = [Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes]
-        used = sum((mix.total for mix in mixes), np.zeros(len(self.used)))
-        return replace(self, mixes=mixes, used=used)
+        return self._of([Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes])
+
+    def spread(self) -> "Blend":
+        """Return the same choices, as much of each of a workload's."""
+        sizes = (len(mix.parts) for mix in self.mixes)
+        return self._of(
+            [replace(mix, parts=np.full(size, 1 / size)) for mix, size in zip(self.mixes, sizes, strict=True)]
+        )
+
+    def _of(self, mixes: list[Mix]) -> "Blend":
+        """Return the blend of other mixes, at the same prices."""
+        return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
     def levels(self) -> Floats:
         """Return about what the mix costs on every level."""
@@ -205,7 +214,7 @@ class Blend:
         found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
         terms = list[int | Fraction]()
         for mix, counts, least, constant in zip(
-            self.mixes, found.counts, found.least, constants.tolist(), strict=True
+            self.mixes, found.counts, found.least, constants, strict=True
         ):
             if least is None:
                 return False
@@ -271,7 +280,7 @@ class Blend:
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
-    ) -> tuple[Pieces, Numbers, Numbers]:
+    ) -> tuple[Pieces, Numbers, Sequence[int]]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
         own, using, constants = self.own.rows(at).in_steps(scales)
         needs = np.array([self.mixes[each].choice.need for each in at])

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import takewhile
 
 import numpy as np
 
@@ -21,14 +20,12 @@ from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
-from fairlead.models.score import better, levels_of, value_of
-from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice, Numbers
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Mix, Part
-from fairlead.solver.levels.own_cost import OwnCost, is_own, own_cost
+from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
@@ -166,7 +163,8 @@ class Branches:
         halves = _halves(whole.blend)
         if halves is None:
             _raised(whole.blend, wanted, ROUNDS, until, closely=True)
-            halves = _halves(whole.blend) or [whole.blend]
+            # What came in last may cost as much as what is left of the mix.
+            halves = _halves(whole.blend) or _halves(whole.blend.spread()) or [whole.blend]
         for half in halves:
             found = _raised(half, wanted, AGAIN, until)
             self.number += 1
@@ -235,41 +233,6 @@ def branches_of(
         return None
     blend = Blend.of(rows, mixes, limits)
     return Branches(limits, blend, blend)
-
-
-def evened_out(
-    rule: Balance, problem: Problem, placement: Placement, apart: Apart, enough: Fraction, until: Deadline
-) -> Placement:
-    """Return a placement that is better on balance, if one is found, and no worse on the levels before that.
-
-    Parameters
-    ----------
-    rule, problem, placement, apart
-        As for `branches_of`.
-    enough
-        How even is enough.
-    until
-        When to stop.
-    """
-    best = placement
-
-    def wanted(found: Placement | None) -> Fraction:
-        nonlocal best
-        tried = Placement({**best, **(found or {})})
-        best = best if refused(problem, tried) else better(problem, tried, best) or best
-        return enough
-
-    everybody = frozenset(problem.workload_by_key)
-    pins = {
-        level: Fraction(value_of(problem, placement, level))
-        for level in takewhile(lambda each: each != BALANCE, levels_of(problem))
-        if is_own(level) and not everybody <= apart.get(level, frozenset())
-    }
-    asked = Asked(BALANCE, wanted, pins, parts=1)
-    branches = branches_of(rule, problem, placement, apart, None, asked)
-    if branches is not None:
-        branches.search(asked, until)
-    return best
 
 
 def _halves(blend: Blend) -> Sequence[Blend] | None:

@@ -115,10 +115,10 @@ class Ratios:
         """Return those of some of the workloads."""
         return replace(self, tops=self.tops[at], bottoms=self.bottoms[at])
 
-    def in_steps(self, scale: int) -> Numbers:
+    def in_steps(self, scale: int) -> NDArray[Any]:
         """Return them in so many whole steps a unit, rounded towards less."""
-        tops = self.tops if self.greatest * scale < SMALL else self.tops.astype(object)
-        found: Numbers = (tops * scale // self.bottoms).astype(np.int64)
+        small = scale < SMALL and self.greatest * scale < SMALL
+        found: NDArray[Any] = (self.tops if small else self.tops.astype(object)) * scale // self.bottoms
         return found
 
 
@@ -184,7 +184,7 @@ class OwnCosts:
         )
         return OwnCosts(bend, slope, saved, using, constant, self.held[at], self.dearest[:, at])
 
-    def in_steps(self, scales: Sequence[int]) -> tuple[Pieces, Numbers, Numbers]:
+    def in_steps(self, scales: Sequence[int]) -> tuple[Pieces, Numbers, Sequence[int]]:
         """Return all levels together in so many whole steps a unit, rounded towards less.
 
         What a cluster in use costs, and constants, are told apart.
@@ -193,7 +193,8 @@ class OwnCosts:
             np.sum([each.in_steps(scale) for each, scale in zip(some, scales, strict=True)], axis=0)
             for some in (self.bend, self.slope, self.saved, self.using, self.constant)
         )
-        return bent(bend, slope, -saved[:, None], self.held), using, constant
+        bend, slope, saved, using = (each.astype(np.int64) for each in (bend, slope, saved, using))
+        return bent(bend, slope, -saved[:, None], self.held), using, constant.tolist()
 
 
 def is_own(level: Level) -> bool:

@@ -22,8 +22,8 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.levels.evening import evened_out
 from fairlead.solver.levels.falling_short import as_placed, counted, falls_short, with_shortfall
-from fairlead.solver.levels.filling_bound import evened_out
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
     apart,
