@@ -147,6 +147,9 @@ class CustomRule(Grouped):
         Candidates by group, as `fairlead.models.topology.groups` returns them.
     """
 
+    kind: ClassVar[str] = ""
+    """Empty where nobody named it, which `vouch` refuses."""
+
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `requirements` asks for."""
@@ -154,11 +157,8 @@ class CustomRule(Grouped):
 
     @property
     def name(self) -> str:
-        """What people call its number, to tell it from others: what a change of it is said of.
-
-        Empty where nobody named the kind, which `vouch` refuses.
-        """
-        return getattr(self, "kind", "")
+        """What people call its number, to tell it from others: what a change of it is said of."""
+        return self.kind
 
     def numbers(self) -> Iterator[Number]:
         """Yield the numbers that could be changed to make a problem feasible; one that cannot, by default."""
