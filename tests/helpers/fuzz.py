@@ -38,7 +38,13 @@ PATIENCE = 60.0
 MEMORY = 1024
 """Mebibytes that a process may have used."""
 CODES = (0, 2, 3, 4, 5)
-USAGE = ("nothing to place", "no manifest found", "saved plan", "cannot tell weights apart")
+USAGE = (
+    "nothing to place",
+    "holds no cluster",
+    "no manifest found",
+    "saved plan",
+    "cannot tell weights apart",
+)
 """What is told of the whole input rather than of a line."""
 COMMANDS = (
     ("validate",),

@@ -1,7 +1,10 @@
 """compare(): the best placement beside what dispensers do, in words and numbers."""
 
 import json
+import os
+import signal
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,6 +14,7 @@ from fairlead.cli.app import main
 from fairlead.cli.compare import DISPENSERS as OFFERED
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
+from fairlead.solver import comparing
 from fairlead.solver.dispensing import DISPENSERS
 from kubeadmiral_manifests import members, policy, web
 
@@ -194,3 +198,17 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_command_line_knows_all_dispensers() -> None:
     """The names are repeated there, so that help stays fast."""
     assert OFFERED == DISPENSERS
+
+
+def test_after_a_signal_no_dispenser_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for the answer at once waits for nobody else; what was found until then is told."""
+
+    def interrupted(*arguments: Any, **settings: Any) -> fairlead.Outcome:
+        os.kill(os.getpid(), signal.SIGINT)
+        return fairlead.solve(*arguments, **settings)
+
+    monkeypatch.setattr(comparing, "solve", interrupted)
+    comparison = fairlead.compare(hundred(), ["karmada", "reference"], time_limit=60)
+    assert comparison.best.placement is not None
+    assert [each.outcome.status for each in comparison.contenders] == [fairlead.Status.UNKNOWN] * 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -10,10 +10,12 @@ import pytest
 import fairlead
 from brute_force import brute_force
 from fairlead.models import rules as all_rules
+from fairlead.models.cluster import Cluster
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Level, order_with
 from fairlead.models.requirement import GivesWay, Kind, Requirement, Side
 from fairlead.models.rules import Candidates, Total, Weights, WorkloadRule
-from fairlead.models.rules.custom import OURS, CustomClusterCost, CustomCost, Formulas
+from fairlead.models.rules.custom import OURS, CustomClusterCost, CustomCost, CustomRule, Formulas
+from fairlead.models.workload import Workload
 from outside_rules import CROWDING, Blocks, Crowding, LargestGroup, Reach, TornBlocks, with_outside
 from random_problems import random_problem
 from walk_problems import walk_problem
@@ -326,3 +328,11 @@ def test_kinds_of_ours_are_taken() -> None:
     modules = [getattr(all_rules, name) for name in dir(all_rules)]
     kinds = {module.KIND for module in modules if hasattr(module, "KIND")}
     assert {"bounds", "skew", "weights", "capacity"} <= kinds <= OURS
+
+
+def test_a_rule_without_a_kind_is_refused() -> None:
+    """The class itself is no rule: it lacks what rules from outside have to define."""
+    rule = CustomRule("cluster", {"a": frozenset("a")})  # type: ignore[abstract]
+    workload = Workload("w", "w", 1, rules=(rule,))
+    with pytest.raises(fairlead.ExtensionError, match="has to define"):
+        fairlead.solve(fairlead.Problem((Cluster("a"),), (workload,)))

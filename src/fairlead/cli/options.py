@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -181,10 +182,22 @@ def seconds(value: str) -> float | None:
     return found or None
 
 
+MOST_DIGITS = 18
+"""Of a whole number; more than anything that is counted here has."""
+
+_WRITTEN_SHORT = re.compile(r"[^eE]{1,40}([eE][+-]?[0-9]{1,2})?")
+"""Numbers that are read exactly without ever taking long."""
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number of a size that is counted."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+
+
 def gain(value: str) -> Fraction:
     """Read a number or a fraction, exactly."""
     try:
-        found = Fraction(value)
+        found = Fraction(value) if _WRITTEN_SHORT.fullmatch(value) else Fraction(-1)
     except (ValueError, ZeroDivisionError):
         found = Fraction(-1)
     if found < 0:
@@ -196,7 +209,7 @@ def amount(value: str) -> int | str:
     """Read a number of replicas, or a share such as 10%."""
     text = value.strip()
     number = text.removesuffix("%")
-    if not (number.isascii() and number.isdigit()):
+    if not is_whole(number):
         raise click.BadParameter(f"{value!r} is neither a number of replicas nor a share such as 10%")
     return int(text) if number == text else text
 

@@ -1,9 +1,11 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
@@ -34,6 +36,7 @@ from fairlead.cli.options import (
 )
 from fairlead.cli.progress import shown
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
+from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
@@ -223,12 +226,10 @@ def plan_command(
     problem = left_as_triggered(
         _changed(loaded, changes, quiet=inputs.quiet), as_triggered=options.pop("as_triggered")
     )
-    from fairlead.solver.plan.plan import plan
     from fairlead.solver.plan.saved import compare_plans
 
-    arguments = plan_arguments(options)
     with shown(options["time_limit"], quiet=inputs.quiet) as progress:
-        found = plan(problem, resume=saved, progress=progress, **arguments)
+        found = planned(problem, saved, options, progress=progress)
     if files.save is not None:
         import json
 
@@ -262,14 +263,50 @@ def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) 
     return after
 
 
+_SEVERAL = ("workloads", "namespaces", "leaving", "arriving")
+_SINGLE = ("total", "per_workload", "per_namespace")
+
+_ARGUMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        **{f"budget_{name}": "budget" for name in _SEVERAL},
+        **dict.fromkeys(_SINGLE, "budget"),
+        "make_room": "others",
+        "no_detours": "detours",
+    }
+)
+"""Arguments of `plan` by parameter of the command, where they are called otherwise."""
+
+
+def planned(
+    problem: "Problem", saved: "Document | None", asked: Mapping[str, Any], **more: Any
+) -> "RebalancePlan":
+    """Return a plan, or what becomes of a saved one, as the options of a command ask for it.
+
+    Raises `SettledError` where options are given that a saved plan has settled; names these.
+    """
+    from fairlead.solver.plan.plan import plan
+
+    try:
+        return plan(problem, resume=saved, **plan_arguments(asked), **more)
+    except SettledError as error:
+        context = click.get_current_context()
+        given = (
+            each.opts[0]
+            for each in context.command.params
+            if each.name
+            and context.get_parameter_source(each.name) is not ParameterSource.DEFAULT
+            and _ARGUMENTS.get(each.name, each.name) in error.names
+        )
+        raise SettledError(given) from None
+
+
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
     from fairlead.solver.plan.answer import Budgets
 
     arguments = dict(asked)
-    several = ("workloads", "namespaces", "leaving", "arriving")
-    budgets: dict[str, Any] = {name: dict(arguments.pop(f"budget_{name}")) for name in several}
-    budgets |= {name: arguments.pop(name) for name in ("total", "per_workload", "per_namespace")}
+    budgets: dict[str, Any] = {name: dict(arguments.pop(f"budget_{name}")) for name in _SEVERAL}
+    budgets |= {name: arguments.pop(name) for name in _SINGLE}
     arguments["budget"] = Budgets(**budgets)
     arguments["others"] = "make-room" if arguments.pop("make_room") else "stay"
     arguments["detours"] = not arguments.pop("no_detours")

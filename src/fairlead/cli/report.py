@@ -8,7 +8,7 @@ import click
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.made import making
-from fairlead.cli.plan import plan_arguments, read_saved, takes_plan_options
+from fairlead.cli.plan import planned, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
@@ -55,9 +55,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
     from fairlead.report.renderer import page, verdict
-    from fairlead.solver.plan.plan import plan
 
-    found = plan(problem, resume=document, **plan_arguments(asked))
+    found = planned(problem, document, asked)
     if document is not None:
         found = _as_saved(found, document)
     runs = any(count for workload in problem.workloads for count in workload.current.values())

@@ -19,7 +19,15 @@ from fairlead.cli.inputs import (
     load_workloads,
     reads_input,
 )
-from fairlead.cli.options import Choice, gathers, picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.options import (
+    Choice,
+    gathers,
+    is_whole,
+    picks_rows,
+    require_table,
+    takes_settings,
+    writes_output,
+)
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -195,7 +203,7 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 
     if asked.add:
         yield Add(inputs.read(*asked.add))
-    yield from map(Restore, dict.fromkeys(asked.restore))
+    yield from map(Restore, asked.restore)
     if asked.at is not None:
         yield At(asked.at)
     for text in asked.scale:
@@ -207,9 +215,9 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
         if not colon:
             raise click.BadParameter(f"{text!r} is not WORKLOAD:CLUSTER=W", param_hint="--weight")
         yield Weight(key, cluster, number)
-    yield from map(Cordon, dict.fromkeys(asked.cordon))
-    yield from map(Drain, dict.fromkeys(asked.drain))
-    for text in dict.fromkeys(asked.lose):
+    yield from map(Cordon, asked.cordon)
+    yield from map(Drain, asked.drain)
+    for text in asked.lose:
         field, equals, name = text.rpartition("=")
         yield Lose(name, field) if equals else Lose(text)
 
@@ -217,6 +225,6 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
     """Read ``NAME=NUMBER``."""
     name, equals, number = text.rpartition("=")
-    if not (equals and name and number.isascii() and number.isdigit()):
+    if not (equals and name and is_whole(number)):
         raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
     return name, int(number)

@@ -39,7 +39,7 @@ from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
-from fairlead.models.validity import with_outside
+from fairlead.models.validity import well_typed, with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def _completed(
     ]
     if excess:
         raise ManifestError(excess)
-    return problem
+    return well_typed(problem)
 
 
 def _interpreted(

@@ -5,6 +5,7 @@ The tree::
     FairleadError
     |-- ManifestError       the input is wrong: every mistake of every file, with file, line, field and value
     |-- UsageError          a call or a command line is wrong: an unknown workload, an unknown method
+    |   `-- SettledError    settings are given that a saved plan has settled already
     |-- UnsupportedError    declared correctly, but not finished in this version; never silently ignored
     |-- ExtensionError      a package outside of fairlead cannot be loaded, or does not do what it promises
     `-- InternalError       a bug in fairlead, never the user's fault
@@ -18,7 +19,7 @@ from dataclasses import field as declared
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import escaped
+from fairlead.models.words import escaped, shown
 
 
 class FairleadError(Exception):
@@ -54,7 +55,8 @@ class Mistake:
     def told(cls, subject: str, source: object, field: str, value: object, message: str) -> "Mistake":
         """Return a mistake in a thing that was made in Python, wherever that says it was declared."""
         where = source if isinstance(source, Source) and source.as_declared else Source("<dict>", 0)
-        return cls(where, f"{subject}: {field}", str(value)[:80], message)
+        text = value if isinstance(value, str) else shown(value)
+        return cls(where, f"{subject}: {field}", text[:80], message)
 
     @property
     def sentence(self) -> str:
@@ -88,6 +90,26 @@ class ManifestError(FairleadError):
 
 class UsageError(FairleadError):
     """A call or a command line is wrong."""
+
+
+class SettledError(UsageError):
+    """Settings are given that a saved plan has settled already.
+
+    Parameters
+    ----------
+    names
+        What they are called.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names: tuple[str, ...] = tuple(names)
+        super().__init__(
+            "a saved plan keeps its target and the way its moves are made; leave out"
+            f" {', '.join(self.names)}, or make a new plan"
+        )
+
+    def __reduce__(self) -> tuple[type["SettledError"], tuple[tuple[str, ...]]]:
+        return SettledError, (self.names,)
 
 
 class UnsupportedError(FairleadError):

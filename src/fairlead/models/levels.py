@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.errors import UsageError
-from fairlead.models.words import no_such
+from fairlead.models.words import no_such, shown
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -208,7 +208,7 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     Raises `UsageError` where there is no such level, or no such tolerance; names every mistake.
     """
     if not isinstance(given, Mapping):
-        raise UsageError(f"tolerances {given!r}; allowed is a mapping such as {{'deviation': '0.1%'}}")
+        raise UsageError(f"tolerances {shown(given)}; allowed is a mapping such as {{'deviation': '0.1%'}}")
     found: dict[str, Tolerance] = {}
     wrong: list[str] = []
     for name, value in given.items():
@@ -218,8 +218,8 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
             wrong.append(no_such("level", name, known, shown=len(known)))
         elif tolerance is None:
             wrong.append(
-                f"tolerance of {name}: {value!r} is neither a number of at least 0 nor a share such as 0.1%,"
-                " of 18 digits at most"
+                f"tolerance of {name}: {shown(value)} is neither a number of at least 0 nor a share"
+                " such as 0.1%, of 18 digits at most"
             )
         else:
             found |= dict.fromkeys(keys, tolerance)

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from fairlead.models.errors import UsageError
 from fairlead.models.in_order import WORTH_ARRAYS, Column
 from fairlead.models.kept import Known
+from fairlead.models.share import MOST_COUNTED
+from fairlead.models.words import shown
 
 SHOWN = 6
 """Workloads up to which a placement prints as what makes it; a larger one is counted."""
@@ -31,10 +33,12 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
 
     def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
         if not isinstance(replicas, Mapping):
-            raise UsageError(f"{replicas!r} is not a placement: replicas by workload key and cluster name")
+            raise UsageError(
+                f"{shown(replicas)} is not a placement: replicas by workload key and cluster name"
+            )
         for key in replicas:
             if not isinstance(key, str):
-                raise UsageError(f"{key!r} is not a key of a workload, such as 'default/web'")
+                raise UsageError(f"{shown(key)} is not a key of a workload, such as 'default/web'")
         self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
 
     def __getitem__(self, workload: str) -> Mapping[str, int]:
@@ -84,23 +88,25 @@ def differences(
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
-        raise UsageError(f"{workload}: {placed!r} is not a mapping of clusters to numbers of replicas")
+        raise UsageError(f"{workload}: {shown(placed)} is not a mapping of clusters to numbers of replicas")
     if type(placed) is Column:
         if len(placed) >= WORTH_ARRAYS and (found := _seen_at_once(placed)) is not None:
             return found
         placed = placed.by_name
     counts = placed.values()
     plain = (
-        set(map(type, counts)) <= {int} and min(counts, default=0) >= 0 and set(map(type, placed)) <= {str}
+        set(map(type, counts)) <= {int}
+        and 0 <= min(counts, default=0) <= max(counts, default=0) <= MOST_COUNTED
+        and set(map(type, placed)) <= {str}
     )
     if plain and all(counts) and all(map(lt, placed, islice(placed, 1, None))):
         return MappingProxyType(dict(placed))
     for cluster, replicas in () if plain else placed.items():
         if not isinstance(cluster, str):
-            raise UsageError(f"{workload}: {cluster!r} is no name of a cluster")
-        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise UsageError(f"{workload}: {shown(cluster)} is no name of a cluster")
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or not 0 <= replicas <= MOST_COUNTED:
             raise UsageError(
-                f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"
+                f"{workload} on {cluster}: {shown(replicas)} is not a number of replicas (0, 1, 2, ...)"
             )
     return MappingProxyType({cluster: placed[cluster] for cluster in sorted(placed) if placed[cluster]})
 

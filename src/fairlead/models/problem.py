@@ -19,7 +19,7 @@ from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
 from fairlead.models.topology import FailureRate
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
-from fairlead.models.words import counted, no_such
+from fairlead.models.words import counted, no_such, shown
 from fairlead.models.workload import Workload, Workloads
 
 
@@ -186,6 +186,11 @@ class Problem(Shown, Known):
         return self.workload_by_key[key]
 
 
+def _named(name: object) -> str:
+    """Return a name, whatever somebody made it."""
+    return name if isinstance(name, str) else shown(name)
+
+
 @kept
 def mistyped(problem: Problem) -> tuple[Mistake, ...]:
     """Return everything in a problem that holds something else than declared, as far as types tell."""
@@ -198,9 +203,9 @@ def _mistyped(problem: Problem) -> Iterator[Mistake]:
     for things in (problem.clusters, problem.workloads):
         for one in things if isinstance(things, tuple | list) else ():
             if isinstance(one, Cluster):
-                named.append((f"cluster {one.name}", one))
+                named.append((f"cluster {_named(one.name)}", one))
             elif isinstance(one, Workload):
-                named.append((f"workload {one.key}", one))
+                named.append((f"workload {_named(one.key)}", one))
     for subject, thing in named:
         for each in misfits(thing, apart=(Cluster, Workload)):
             yield Mistake.told(subject, getattr(thing, "source", None), each.field, each.value, each.allowed)

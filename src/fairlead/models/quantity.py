@@ -49,8 +49,8 @@ def parse_quantity(text: str | float) -> Fraction:
     ValueError
         Where the text is no quantity; says what is allowed.
     """
-    if isinstance(text, bool):
-        raise ValueError(f"is not a quantity; {_ALLOWED}")  # noqa: TRY004 - a wrong value, reported like the others
+    if isinstance(text, bool) or (isinstance(text, int) and abs(text) >= 10**_LONGEST):
+        raise ValueError(f"is not a quantity; {_ALLOWED}")
     written = str(text)
     match = _QUANTITY.fullmatch(written)
     if match is None or len(written) > _LONGEST:

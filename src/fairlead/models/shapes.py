@@ -16,6 +16,7 @@ from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fairlead.models.errors import UsageError
+from fairlead.models.words import shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -74,7 +75,7 @@ class _Kind(NamedTuple):
         articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
         called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
         names = map(_CALLED.get, self.own, called)
-        return " or ".join(name for name in names if name)
+        return " or ".join(dict.fromkeys(name for name in names if name))
 
     def takes(self, found: type) -> bool:
         """Tell whether a value of a type may stand there: True is no number, though Python says so."""
@@ -189,7 +190,8 @@ def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _
     named = value.items() if isinstance(value, Mapping) else enumerate(value)
     for name, item in named:
         # Rules are told by their class, not by their place.
-        yield field if kind.items.is_rule else f"{field}[{name}]", item, kind.items
+        place = name if isinstance(name, str) else shown(name)
+        yield field if kind.items.is_rule else f"{field}[{place}]", item, kind.items
 
 
 def refuse_misfits(*things: object) -> None:
@@ -228,7 +230,9 @@ def _misfits_of_argument(name: str, value: object, kind: _Kind) -> Iterable[Misf
 
 def _refuse(wrong: Iterable[Misfit]) -> None:
     """Refuse arguments, all at once."""
-    told = [f"{each.field} {each.value!r}: {each.allowed.replace('must be', 'allowed is')}" for each in wrong]
+    told = [
+        f"{each.field} {shown(each.value)}: {each.allowed.replace('must be', 'allowed is')}" for each in wrong
+    ]
     if told:
         raise UsageError("\n".join(told))
 

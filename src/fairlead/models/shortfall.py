@@ -6,7 +6,7 @@ survival. The workloads of a higher priority come before all others. Whatever ru
 already: it is not made worse.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -19,7 +19,8 @@ from fairlead.models.check import (
     sound,
     violations_of,
 )
-from fairlead.models.kept import kept
+from fairlead.models.in_order import Clusters
+from fairlead.models.kept import keep, kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -165,14 +166,18 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
 @kept
 def broken_amounts(problem: Problem) -> Mapping[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
-    known = sound(problem.all_workloads)
-    some = (each for each in problem.workloads if each.groups or each.key not in known)
-    return amounts(violation for workload in some for violation in _lacking_before(workload, problem))
+    return problem.all_workloads.once(_broken_by, problem.all_clusters)
 
 
-def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
+def _broken_by(workloads: Workloads, clusters: Clusters) -> Mapping[About, int]:
+    known, there = sound(workloads), clusters.by_name
+    some = (each for each in workloads if each.groups or each.key not in known)
+    return amounts(violation for workload in some for violation in _lacking_before(workload, there))
+
+
+def _lacking_before(workload: Workload, clusters: Container[str]) -> Iterator[Violation]:
     """Yield what is missing where a workload runs now; as in `broken_before`."""
-    held = running(workload, problem.cluster_by_name)
+    held = running(workload, clusters)
     if not held:
         return
     scheduled = in_kept_group(as_scheduled(workload), held)
@@ -191,10 +196,9 @@ def broken_before(problem: Problem) -> tuple[Violation, ...]:
     held = Placement({each.key: running(each, problem.cluster_by_name) for each in problem.workloads})
     if not any(held.values()):
         return ()
-    scheduled = replace(problem, workloads=tuple(as_scheduled(each) for each in problem.workloads))
     return tuple(
         violation
-        for violation in check(scheduled, held)
+        for violation in check(all_as_scheduled(problem), held)
         if violation.rule not in UNBROKEN and (violation.workload is None or held.of(violation.workload))
     )
 
@@ -203,6 +207,15 @@ def still_broken(problem: Problem, placement: Placement) -> tuple[Violation, ...
     """Return what a placement still breaks of the rules that what runs now breaks."""
     before = {violation.about for violation in broken_before(problem)}
     return tuple(each for each in check(problem, placement) if each.about in before) if before else ()
+
+
+def all_as_scheduled(problem: Problem) -> Problem:
+    """Return a problem of which is judged what runs now; the same one where nobody chooses among groups."""
+    if not any(workload.groups for workload in problem.workloads):
+        return problem
+    judged = Workloads(as_scheduled(each) for each in problem.workloads)
+    keep(judged, sound, sound(problem.all_workloads))  # that looks at no other group
+    return replace(problem, workloads=judged)
 
 
 def _may_fall_short(workloads: Workloads) -> frozenset[tuple[int, str]]:
@@ -217,5 +230,7 @@ def _may_fall_short(workloads: Workloads) -> frozenset[tuple[int, str]]:
 
 def _falls_short_on(rule: WorkloadRule, workload: Workload) -> str:
     """Return the key of the level on which counts what a rule is short of; empty where it never gives way."""
+    if isinstance(rule, Bounds) and not rule.minimum:
+        return ""  # what is required at most never gives way, and is much where many clusters have a maximum
     asked = required_by(rule, workload, ())
     return next((each.kind.level for each in asked if each.gives_way is not GivesWay.NEVER), "")

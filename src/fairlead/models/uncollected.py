@@ -12,6 +12,16 @@ Result = TypeVar("Result")
 SHORT = 1.0
 """Seconds up to which a call leaves garbage alone: one look through a large fleet takes a twentieth."""
 
+MORE = 100_000
+"""Things that become old without a look at them before the collector looks at all, or a quarter of those
+there were at its last look where that is more: so does Python itself."""
+
+
+class _Looked:
+    """What the collector was left after its last look at everything that is old."""
+
+    things = 0
+
 
 @contextmanager
 def uncollected(*, lasting: bool = False) -> Iterator[None]:
@@ -32,8 +42,22 @@ def uncollected(*, lasting: bool = False) -> Iterator[None]:
         if lasting and not gc.get_freeze_count():
             # All there is becomes old without a look at it, so none follows at once either.
             gc.freeze()
-            gc.unfreeze()
+            _looked_through(gc.get_freeze_count())
         gc.enable()
+
+
+def _looked_through(things: int) -> None:
+    """Let what is frozen be old; look through it where it has become much more, as nobody else does.
+
+    Python looks through what is old after so many looks at what is young, and freezing begins to count anew:
+    who loads again and again would never get rid of what he has done with.
+    """
+    gc.unfreeze()
+    if not _Looked.things:
+        _Looked.things = things
+    elif things > _Looked.things + max(MORE, _Looked.things // 4):
+        gc.collect()
+        _Looked.things = len(gc.get_objects())
 
 
 def hurried(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -47,6 +47,8 @@ from fairlead.models.workload import Workload
 
 T = TypeVar("T", Cluster, Workload)
 
+NO_MISTAKES: tuple[Mistake, ...] = ()
+
 
 def completed(problem: Problem) -> Problem:
     """Return a problem with the rules that hold unless they are left out on purpose, once it is valid.
@@ -79,8 +81,19 @@ def completed(problem: Problem) -> Problem:
 
 def trusted(problem: Problem) -> Problem:
     """Return a problem that was made from a valid one: nobody looks for mistakes in it again."""
-    nothing: tuple[Mistake, ...] = ()
-    keep(problem, mistakes_of, nothing)
+    keep(problem, mistakes_of, NO_MISTAKES)
+    return problem
+
+
+def well_typed(problem: Problem) -> Problem:
+    """Return a problem that was read from manifests, and so holds what is declared: nobody looks at types.
+
+    Of rules from outside that is not known; a problem that has any is looked at like all others.
+    """
+    rules = (rule for each in problem.workloads for rule in _every_rule(each))
+    if not any(isinstance(rule, CustomRule | CustomCost) for rule in rules):
+        keep(problem, mistyped, NO_MISTAKES)
+        problem.all_workloads.vouch()
     return problem
 
 

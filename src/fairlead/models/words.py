@@ -129,6 +129,17 @@ def first_of(names: Sequence[str], shown: int = SHOWN) -> str:
     return f"{', '.join(names[:shown])} and {rest} more" if rest > 0 else ", ".join(names)
 
 
+def shown(value: object) -> str:
+    """Return a value as Python writes it, for what is said of one that is wrong.
+
+    Python writes no whole number of more than some thousand digits, however deep it stands in a value.
+    """
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number with thousands of digits"
+
+
 def escaped(text: str) -> str:
     r"""Return a text in which every character can be seen; the others are written as in Python.
 

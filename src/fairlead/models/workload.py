@@ -191,6 +191,10 @@ class Workloads(tuple[Workload, ...], Known):  # noqa: SLOT001 - keeps what was 
         """Whether all of them hold what they are declared to hold, as far as types tell."""
         return fit(self, Workload)
 
+    def vouch(self) -> None:
+        """Let `as_declared` be known, of workloads that were read from manifests."""
+        vars(self)["as_declared"] = True
+
     @cached_property
     def by_key(self) -> Mapping[str, Workload]:
         """Workloads by key."""

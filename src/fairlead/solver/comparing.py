@@ -19,7 +19,7 @@ from fairlead.models.words import counted, format_number
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensing import Overcommit, dispense_in_time
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import attentive
+from fairlead.solver.running.interrupt import listening
 from fairlead.solver.solving import solve
 
 Value = int | Fraction
@@ -29,7 +29,6 @@ SHARE_OF_BEST = 0.8
 
 
 @hurried
-@attentive
 @checked
 def compare(
     problem: Problem,
@@ -51,7 +50,7 @@ def compare(
         Of the real schedulers, see `dispense`.
     **settings
         Arguments of `solve`. `time_limit` is for the whole call; a dispenser that has no time left has no
-        answer, and its status is UNKNOWN.
+        answer, and its status is UNKNOWN. After a signal that asks for the answer, none has.
 
     Returns
     -------
@@ -64,11 +63,12 @@ def compare(
         Where an argument is wrong, or a dispenser cannot place a workload of another system.
     """
     deadline = Deadline.after(settings.pop("time_limit", 10.0))
-    best = solve(problem, **settings, time_limit=deadline.part(SHARE_OF_BEST).limit)
-    names = _default(problem) if likes is None else tuple(dict.fromkeys(likes))
-    answers = [
-        (name, dispense_in_time(best.problem, name, deadline, overcommit=overcommit)) for name in names
-    ]
+    with listening(deadline):
+        best = solve(problem, **settings, time_limit=deadline.part(SHARE_OF_BEST).limit)
+        names = _default(problem) if likes is None else tuple(dict.fromkeys(likes))
+        answers = [
+            (name, dispense_in_time(best.problem, name, deadline, overcommit=overcommit)) for name in names
+        ]
     return Comparison(best, tuple(_contender(name, answer, best) for name, answer in answers))
 
 

@@ -65,6 +65,13 @@ def test_two_thousand_ways_out(part: int) -> None:
     assert helped(range(first, first + 130)) >= 200
 
 
+def test_a_budget_that_is_a_percentage_follows_what_runs() -> None:
+    """Scaling a federated object that runs by its template's number leaves less than 30% of what ran."""
+    count, wrong = failed(kubeadmiral, 52510)
+    assert count > 0
+    assert wrong == []
+
+
 @pytest.mark.parametrize("seed", [70, 166, 190])
 def test_a_shared_total_of_a_closed_cluster(seed: int) -> None:
     """Two workloads share the exact total of a cluster that a taint closes; tolerating it is a way out."""

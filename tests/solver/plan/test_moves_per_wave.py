@@ -55,7 +55,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", *MIGRATION, "--resume", str(saved)]) == 0
     assert "in 3 waves" in capsys.readouterr().out
     assert main(["plan", *MIGRATION, "--resume", str(saved), "--max-moves-per-wave", "2"]) == 2
-    assert "leave out max_moves_per_wave" in capsys.readouterr().err
+    assert "leave out --max-moves-per-wave, or" in capsys.readouterr().err
+    several = ["--budget-of", "shop/web=1", "--budget", "3", "--no-detours", "--max-surge", "1", "--pin", "x"]
+    assert main(["plan", *MIGRATION, "--resume", str(saved), *several]) == 2
+    assert "leave out --budget, --budget-of, --pin, --max-surge, --no-detours, or" in capsys.readouterr().err
 
 
 def test_none_is_no_number() -> None:

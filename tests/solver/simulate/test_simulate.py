@@ -567,3 +567,19 @@ def test_the_python_of_the_document_runs() -> None:
     assert not found["simulation"].fits
     worst = found["simulation"].scenarios[0]
     assert (str(worst.change), dict(worst.unplaced)) == ("lose cluster home", {"ml/inference": 6})
+
+
+def test_what_is_said_twice_is_one_change(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Of clusters, in Python as on the command line; what is scaled twice wants what was said last."""
+    twice = (Cordon("member2"), Drain("member1"), Drain("member1"), Lose("member3"), Lose("member3"))
+    documents = [*fleet(), binding("web", 4, placement=static())]
+    problem = fairlead.load(documents)
+    once = fairlead.simulate(problem, Cordon("member2"), Drain("member1"), Lose("member3"))
+    both = fairlead.simulate(problem, *twice)
+    assert (both.changes, both.effects) == (once.changes, once.effects)
+    scales = (Scale("default/web", 1), Scale("default/web", 2), Scale("default/web", 1))
+    assert fairlead.simulate(problem, *scales).changes == scales
+    file = tmp_path / "fleet.yaml"
+    file.write_text(yaml.safe_dump_all(documents))
+    main(["simulate", "-f", str(file), "--drain", "member1", "--drain", "member1"])
+    assert capsys.readouterr().out.count("drain member1") == 1

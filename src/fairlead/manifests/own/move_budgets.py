@@ -9,7 +9,7 @@ from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import MoveBudget
 from fairlead.models.rules.move_budget import under_way
-from fairlead.models.share import share_of
+from fairlead.models.share import percentage, share_of
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -32,15 +32,15 @@ def budgets(
     gone = under_way(workloads)
     for name, amount, keys, source in _shared(located, workloads):
         most = share_of(amount, sum(sum(held[key].values()) for key in keys))
-        yield MoveBudget(name, most, keys, under_way=gone, source=source)
+        yield MoveBudget(name, most, keys, under_way=gone, source=source, part=percentage(amount))
     everyone = frozenset(held)
     for name, entry, source in _entries(located):
         inside = matched(entry.target_cluster, clusters)
-        most = share_of(entry.replicas, _running(held, inside))
+        most, part = share_of(entry.replicas, _running(held, inside)), percentage(entry.replicas)
         if inside and source.path[1] == "leaving":
-            yield MoveBudget(name, most, everyone, leaving=inside, under_way=gone, source=source)
+            yield MoveBudget(name, most, everyone, leaving=inside, under_way=gone, source=source, part=part)
         elif inside:
-            yield MoveBudget(name, most, everyone, arriving=inside, source=source)
+            yield MoveBudget(name, most, everyone, arriving=inside, source=source, part=part)
 
 
 def remarks(located: Located[own.MoveBudget], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:

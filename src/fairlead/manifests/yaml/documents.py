@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Protocol
 
 from fairlead.models.source import ObjectName, Source
+from fairlead.models.words import shown
 
 Path = tuple[str | int, ...]
 
@@ -226,5 +227,5 @@ def shortened(value: object) -> str:
     elif value is None or isinstance(value, bool):
         text = {None: "null", True: "true", False: "false"}[value]
     else:
-        text = " ".join(str(value).split())
+        text = " ".join((value if isinstance(value, str) else shown(value)).split())
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

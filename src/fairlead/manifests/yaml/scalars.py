@@ -80,7 +80,10 @@ def key_text(value: Scalar) -> str:
         return "true" if value else "false"
     if value is None:
         raise ValueError("is null, which cannot be a key; write a name")
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:
+        raise ValueError("is a number with thousands of digits; write a name") from None
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar:

@@ -147,6 +147,9 @@ class CustomRule(Grouped):
         Candidates by group, as `fairlead.models.topology.groups` returns them.
     """
 
+    kind: ClassVar[str] = ""
+    """Empty where nobody named it, which `vouch` refuses."""
+
     @abstractmethod
     def encode(self, formulas: Formulas) -> None:
         """Tell CP-SAT exactly what `requirements` asks for."""

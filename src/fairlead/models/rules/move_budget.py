@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
 from fairlead.models.rules import moves
+from fairlead.models.share import is_amount, share_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
@@ -43,11 +44,16 @@ class MoveBudget:
     under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Clusters by workload from which replicas are on their way already: they count as gone, not as moved."""
     source: Source | None = None
+    part: str | None = field(default=None, compare=False)
+    """The percentage of the replicas that run now that `most` comes to, such as ``30%``; None where a number
+    was declared. Left out of comparisons."""
 
     def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
         """Yield a number that is none; what the problem does not have does not move."""
         del known, keys
         yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)
+        if self.part is not None and not is_amount(self.part):
+            yield f"MoveBudget {self.name}: part", self.part, "must be a percentage such as 30%"
 
     def concerns(self, keys: Collection[str]) -> bool:
         """Tell whether any of some workloads shares the budget."""
@@ -97,6 +103,19 @@ def moved_by(rule: MoveBudget, workload: Workload, problem: Problem, placement: 
         counted = moves.movable(workload, held)
         return moves.stopped({name: counted[name] for name in counted.keys() & rule.leaving}, placed)
     return moves.moved(workload, held, placed)
+
+
+def followed(rule: MoveBudget, problem: Problem) -> MoveBudget:
+    """Return a budget after something else runs: a percentage comes to another number."""
+    return rule if rule.part is None else replace(rule, most=share_of(rule.part, replicas_of(rule, problem)))
+
+
+def replicas_of(rule: MoveBudget, problem: Problem) -> int:
+    """Return the replicas that a percentage counts: what its workloads run on its clusters of the problem."""
+    names = problem.cluster_by_name.keys()
+    inside = names & (rule.leaving or rule.arriving or names)
+    held = (each.current.items() for each in members(rule, problem))
+    return sum(count for current in held for name, count in current if name in inside)
 
 
 def could_move(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:

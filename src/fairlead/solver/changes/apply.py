@@ -25,6 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
+from fairlead.models.rules.move_budget import followed
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload
@@ -57,7 +58,8 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     workloads = tuple(
         _of_workload(each, problem, of_workloads.get(each.key, ())) for each in problem.workloads
     )
-    return replace(problem, workloads=workloads)
+    after = replace(problem, workloads=workloads)
+    return replace(after, rules=with_each(problem.rules, MoveBudget, lambda rule: followed(rule, after)))
 
 
 _SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
@@ -68,7 +70,7 @@ def _changed(problem: Problem, change: Change) -> Problem:
     """Make one change of what several workloads share."""
 
     def budgeted(rule: MoveBudget) -> MoveBudget:
-        return replace(rule, most=change.after) if rule.name == change.detail else rule
+        return replace(rule, most=change.after, part=None) if rule.name == change.detail else rule
 
     def left(rule: Companionship) -> Companionship:
         members = tuple(key for key in rule.members if key != change.workload)

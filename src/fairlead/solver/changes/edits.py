@@ -9,6 +9,7 @@ from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
+from fairlead.models.rules.move_budget import replicas_of
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind, taint_of
@@ -108,27 +109,13 @@ def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
     path = change.source.path if change.source else ()
     if path[:2] in (("spec", "leaving"), ("spec", "arriving")):
         path = (*path, "replicas")
-    running = _running(change.named, problem)
+    budgets = (each for each in problem.rules if isinstance(each, MoveBudget))
+    running = replicas_of(next(each for each in budgets if each.name == change.named), problem)
     several = path[-1:] in (("perWorkload",), ("perNamespace",))
     if several and str(at(data, path)).endswith("%") and change.after <= running:
         yield Edit(path, f"{-(-100 * change.after // running)}%", "most")
     else:
         yield Edit(path, change.after, "most")
-
-
-def _running(name: str, problem: Problem) -> int:
-    """Return the replicas that a percentage of a budget counts: what runs on clusters of the problem."""
-    rule = next(each for each in problem.rules if isinstance(each, MoveBudget) and each.name == name)
-    inside = problem.cluster_by_name.keys() & (
-        rule.leaving or rule.arriving or problem.cluster_by_name.keys()
-    )
-    return sum(
-        count
-        for each in problem.workloads
-        if rule.workloads is None or each.key in rule.workloads
-        for cluster, count in each.current.items()
-        if cluster in inside
-    )
 
 
 def toleration(change: Change, path: Path, data: Data) -> Iterator[Edit]:

@@ -136,5 +136,8 @@ def with_strict_bounds(
         tolerance = max(each.tolerance, other.tolerance)
         reached = bound is not None and each.value <= bound + tolerance
         proven = each.proven or reached or (other.proven and each.value == other.value)
-        yield replace(each, bound=bound, proven=proven, tolerance=tolerance)
+        # Proven, though above its bound: as far as the steps tell in which it was compared.
+        coarse = proven and bound is not None and each.value > bound + tolerance
+        step = Fraction(each.value - bound) if coarse and bound is not None else None
+        yield replace(each, bound=bound, proven=proven, tolerance=tolerance, resolution=step)
         same = level not in loose and each.value == other.value

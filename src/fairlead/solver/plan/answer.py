@@ -18,6 +18,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import moves
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.share import Amount, is_amount
+from fairlead.models.words import shown
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
 
@@ -65,7 +66,7 @@ class Budgets:
         for name, amount in (given | several).items():
             if not is_amount(amount):
                 raise UsageError(
-                    f"budget {name}: {amount!r} is neither a number of replicas nor a share such as 10%"
+                    f"budget {name}: {shown(amount)} is neither a number of replicas nor a share such as 10%"
                 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from fairlead.manifests.yaml.documents import Document
 from fairlead.models.check import in_kept_groups
-from fairlead.models.errors import UsageError
+from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
@@ -19,6 +19,7 @@ from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
+from fairlead.models.words import shown
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
@@ -154,7 +155,7 @@ def _fraction(gain: Fraction | float) -> Fraction:
     try:
         return Fraction(str(gain))
     except ValueError:
-        raise UsageError(f"gain {gain!r}: allowed is a number") from None
+        raise UsageError(f"gain {shown(gain)}: allowed is a number") from None
 
 
 def _chosen(kind: type[Choice], given: str) -> Choice:
@@ -168,6 +169,8 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
 def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:
     """Refuse what a saved plan cannot keep: its target is found, and how moves are made is part of it."""
     usual, waves = PlanOptions(), options.waves
+    missing = waves.availability
+    apart = missing not in (usual.waves.availability, saved.waves.availability)
     settled = {
         "budget": options.budgets != usual.budgets,
         "pinned": options.pinned != usual.pinned,
@@ -177,17 +180,14 @@ def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | No
         "others": options.others != usual.others,
         "deviation": deviation is not None,
         "order": waves.order not in (usual.waves.order, saved.waves.order),
-        "max_unavailable, max_surge": waves.availability
-        not in (usual.waves.availability, saved.waves.availability),
+        "max_unavailable": apart and missing.max_unavailable is not None,
+        "max_surge": apart and missing.max_surge is not None,
         "max_moves_per_wave": waves.most_moves not in (usual.waves.most_moves, saved.waves.most_moves),
         "detours": waves.detours not in (usual.waves.detours, saved.waves.detours),
     }
     given = [name for name, differs in settled.items() if differs]
     if given:
-        raise UsageError(
-            f"a saved plan keeps its target and the way its moves are made; leave out {', '.join(given)}, "
-            "or make a new plan"
-        )
+        raise SettledError(given)
 
 
 def _saved_target(problem: Problem, saved: SavedPlan, *, partial: bool) -> Outcome:

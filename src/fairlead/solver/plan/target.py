@@ -12,7 +12,7 @@ from fairlead.models.levels import BALANCE
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way
-from fairlead.models.share import Amount, share_of
+from fairlead.models.share import Amount, percentage, share_of
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.words import no_such
@@ -144,4 +144,5 @@ def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leavin
         for cluster, count in problem.workload_by_key[key].current.items()
         if cluster in problem.cluster_by_name
     )
-    return MoveBudget(name, share_of(amount, running), frozenset(keys), under_way=leaving)
+    most, part = share_of(amount, running), percentage(amount)
+    return MoveBudget(name, most, frozenset(keys), under_way=leaving, part=part)

@@ -12,6 +12,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.share import Amount, is_amount, share_of
+from fairlead.models.words import shown
 from fairlead.models.workload import running as runs
 
 
@@ -54,7 +55,7 @@ class Availability:
         for name, amount in (("max_unavailable", self.max_unavailable), ("max_surge", self.max_surge)):
             if amount is not None and not is_amount(amount):
                 raise UsageError(
-                    f"{name}: {amount!r} is neither a number of replicas nor a share such as 25%"
+                    f"{name}: {shown(amount)} is neither a number of replicas nor a share such as 25%"
                 )
 
     def missing(self, wanted: int, order: Order) -> int:
@@ -92,7 +93,9 @@ class WaveOptions:
 
     def __post_init__(self) -> None:
         if self.most_moves is not None and self.most_moves < 1:
-            raise UsageError(f"max_moves_per_wave: {self.most_moves}, but a wave moves at least 1 replica")
+            raise UsageError(
+                f"max_moves_per_wave: {shown(self.most_moves)}, but a wave moves at least 1 replica"
+            )
 
     def order_of(self, workload: str) -> Order:
         """Return what comes first for a workload."""

@@ -8,8 +8,14 @@ from numbers import Real
 from typing import TypeVar
 
 from fairlead.models.errors import UsageError
+from fairlead.models.words import shown
 
 T = TypeVar("T")
+
+
+def _is_none(number: Real) -> bool:
+    """Tell whether a number is none (NaN): that is no number that equals itself."""
+    return number != number  # noqa: PLR0124
 
 
 class TimeOverError(Exception):
@@ -59,9 +65,14 @@ class Deadline:
             Where these are no seconds.
         """
         given: object = seconds
-        if given is not None and (not isinstance(given, Real) or math.isnan(given)):
-            raise UsageError(f"a time limit of {seconds!r}; allowed are seconds, or None for no limit")
-        return cls() if seconds is None else cls(time.monotonic() + float(seconds))
+        if given is not None and (not isinstance(given, Real) or _is_none(given)):
+            raise UsageError(f"a time limit of {shown(seconds)}; allowed are seconds, or None for no limit")
+        if seconds is None:
+            return cls()
+        try:
+            return cls(time.monotonic() + float(seconds))
+        except OverflowError:  # further away than any clock goes
+            return cls(math.inf if seconds > 0 else -math.inf)
 
     def remaining(self) -> float:
         """Return the seconds that are left, at least 0; infinite where there is no limit."""

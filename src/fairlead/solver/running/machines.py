@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from fairlead.models.errors import UsageError
+from fairlead.models.words import shown
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -41,7 +42,7 @@ class Where:
         if self.engine not in ENGINES:
             raise UsageError(f"no engine {self.engine!r}; known: {', '.join(ENGINES)}")
         if self.partitions is not None and self.partitions < 1:
-            raise UsageError(f"{self.partitions} partitions; allowed is a whole number of at least 1")
+            raise UsageError(f"{shown(self.partitions)} partitions; allowed is a whole number of at least 1")
 
 
 def cores() -> int:

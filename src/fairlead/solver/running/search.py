@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.progress import Progress
+from fairlead.models.words import shown
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import Machines, ThisProcess, cores
 
@@ -52,9 +53,9 @@ class Search:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise UsageError(f"{self.workers} workers; allowed is a whole number of at least 1")
+            raise UsageError(f"{shown(self.workers)} workers; allowed is a whole number of at least 1")
         if not 0 <= self.seed <= MOST_SEED:
-            raise UsageError(f"seed {self.seed}; allowed is a whole number from 0 to {MOST_SEED}")
+            raise UsageError(f"seed {shown(self.seed)}; allowed is a whole number from 0 to {MOST_SEED}")
 
     @property
     def threads(self) -> int:

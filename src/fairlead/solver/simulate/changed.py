@@ -18,6 +18,7 @@ from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.validity import trusted
 from fairlead.models.variants import every_rule, with_each, with_rules, with_workload
+from fairlead.models.words import shown
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -132,7 +133,9 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
     """Let a workload want another number of replicas."""
     workload = find_workload(problem, scale.workload)
     if scale.replicas < 0:
-        raise UsageError(f"{scale.workload}: {scale.replicas} is not a number of replicas (0, 1, 2, ...)")
+        raise UsageError(
+            f"{scale.workload}: {shown(scale.replicas)} is not a number of replicas (0, 1, 2, ...)"
+        )
     after = replace(workload, replicas=scale.replicas)
     if workload.rule(Duplicated) and isinstance(workload.declared, FederatedUnit):
         again = interpreted(after, problem.clusters)  # the size of a copy lies between minimum and maximum
@@ -153,7 +156,7 @@ def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:
     """Give a candidate of a workload another weight, in every affinity group where it is a candidate."""
     workload = find_workload(problem, weight.workload)
     if weight.weight < 0:
-        raise UsageError(f"{weight.weight} is not a weight (0, 1, 2, ...)")
+        raise UsageError(f"{shown(weight.weight)} is not a weight (0, 1, 2, ...)")
     refused = _unweighable(workload, name)
     if refused:
         raise UsageError(f"{weight.workload}: {refused}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Literal
 
 from fairlead.models.errors import UsageError
@@ -190,3 +191,15 @@ def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
 def _called(field: str) -> str:
     """Return a field as people call it."""
     return field if field in FIELDS else f"label {field}"
+
+
+def told_once(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return changes without those that say once more what one of their kind says right before them.
+
+    A cluster that is lost, drained, cordoned or restored twice is so once; of scaling the last one counts.
+    """
+    alike = (tuple(run) for _, run in groupby(changes, type))
+    again = (Cordon, Drain, Lose, Restore)
+    return tuple(
+        chain.from_iterable(dict.fromkeys(run) if isinstance(run[0], again) else run for run in alike)
+    )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import assert_never
 
-from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.answer import Answer
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
+from fairlead.models.shortfall import all_as_scheduled
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload
@@ -227,12 +227,12 @@ class Simulation(Answer):
         on clusters that are being drained, which `effects` tell.
         """
         silent = (total.KIND, duplicated.KIND, candidates.KIND)
-        already = {violation.about for violation in _broken_now(self.now, self.before)}
-        return tuple(
-            violation
-            for violation in _broken_now(self.now, self.after)
-            if violation.rule not in silent and violation.about not in already
-        )
+        found = [each for each in _broken_now(self.now, self.after) if each.rule not in silent]
+        # Lines take long to find in large files, and are compared only where all else is the same.
+        places = {each.about[:-1] for each in found}
+        before = _broken_now(self.now, self.before) if found else ()
+        already = {each.about for each in before if each.about[:-1] in places}
+        return tuple(each for each in found if not already or each.about not in already)
 
     @cached_property
     def fullest(self) -> tuple[Utilisation, ...]:
@@ -321,10 +321,9 @@ def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
 
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
     """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
-    workloads = tuple(as_scheduled(each) for each in outcome.problem.workloads)
     known = outcome.problem.workload_by_key
     inside = Placement({key: _known(now.of(key), outcome.problem) for key in now if key in known})
-    return check(replace(outcome.problem, workloads=workloads), inside)
+    return check(all_as_scheduled(outcome.problem), inside)
 
 
 def _by_place(found: Iterable[Utilisation]) -> dict[tuple[str, str], Utilisation]:

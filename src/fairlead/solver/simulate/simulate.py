@@ -25,7 +25,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of
+from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, told_once
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
@@ -82,6 +82,7 @@ def _simulated(
 ) -> Simulation:
     """Return both answers and the scenarios, as far as there is time."""
     fleet = changed(problem, changes)
+    changes = told_once(changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
     before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
     after = before
