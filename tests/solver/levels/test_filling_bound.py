@@ -209,9 +209,9 @@ def test_parts_are_cut_until_bounds_are_met() -> None:
         for level in (each for each in levels_of(problem) if each == BALANCE or is_own(each)):
             costs = [Fraction(value_of(problem, each, level)) for each in kept]
             asked = Asked(level, partial(told, min(costs)), pins, parts=10_000)
-            known = kept[-1] if level == BALANCE or BALANCE in pins else None
-            branches = known and branches_of(rule, problem, known, {}, wide(problem), asked)
-            if branches:
+            asks = level == BALANCE or BALANCE in pins
+            branches = branches_of(rule, problem, kept[-1], {}, wide(problem), asked) if asks else None
+            if branches is not None:
                 branches.search(asked, Deadline())
                 assert branches.bound is not None
                 assert branches.bound >= min(costs) - max(min(costs), Fraction(1)) / 10_000
