@@ -1,6 +1,7 @@
 """What shells complete: names that the input holds, and how bash is answered where it breaks words in two."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -101,8 +102,8 @@ def _namespaces(problem: "Problem", _begun: str) -> Iterable[str]:
 
 def _workloads(problem: "Problem", _begun: str) -> list[str]:
     """Return the keys of the workloads, and their names where those are theirs alone."""
-    names = [workload.name for workload in problem.workloads]
-    return [workload.key for workload in problem.workloads] + [one for one in names if names.count(one) == 1]
+    names = Counter(workload.name for workload in problem.workloads)
+    return [*problem.workload_by_key, *(name for name, count in names.items() if count == 1)]
 
 
 def _amounts(problem: "Problem", begun: str) -> Iterable[str]:

@@ -23,6 +23,10 @@ class Range(NamedTuple):
     lower: int
     upper: int
 
+    def within(self, lower: int, upper: int) -> "Range":
+        """Return what is left of it between two numbers as well."""
+        return Range(max(self.lower, lower), min(self.upper, upper))
+
 
 Ranges = Mapping[Place, Range]
 

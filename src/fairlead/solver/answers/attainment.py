@@ -107,7 +107,8 @@ def at_least(level: Attained, least: int | Fraction) -> Attained:
 def _noted(level: Attained, note: Note) -> Attained:
     """Return a level with what a search says of it."""
     if note.tolerance:
-        return _tolerated(level, note)
+        loose = replace(level, tolerance=note.tolerance)
+        return loose if note.bound is None else tolerated(level, note.bound, note.tolerance)
     if note.bound is None:
         return level
     bound = int(note.bound) if note.bound == int(note.bound) else note.bound
@@ -119,13 +120,10 @@ def _noted(level: Attained, note: Note) -> Attained:
     return replace(level, bound=bound, proven=True, resolution=resolution)
 
 
-def _tolerated(level: Attained, note: Note) -> Attained:
+def tolerated(level: Attained, bound: int | Fraction, tolerance: int | Fraction) -> Attained:
     """Return a level that may be worse than its bound by a tolerance."""
-    level = replace(level, tolerance=note.tolerance)
-    if note.bound is None:
-        return level
-    bound = min(note.bound, level.value)
-    return replace(level, bound=bound, proven=level.value <= bound + note.tolerance)
+    bound = min(bound, level.value)
+    return replace(level, bound=bound, proven=level.value <= bound + tolerance, tolerance=tolerance)
 
 
 def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
@@ -144,17 +142,20 @@ def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[At
     """
     found = list(levels)
     for at, (level, other) in enumerate(zip(levels, relaxed, strict=False)):
-        found[at] = _higher(level, other)
+        better = other.bound is not None and (level.bound is None or level.bound < other.bound)
+        if better and not level.proven:
+            found[at] = combined(level, other)
         if level.value != other.value:
             break
     return tuple(found)
 
 
-def _higher(level: Attained, other: Attained) -> Attained:
-    """Return a level with the better of two bounds."""
-    if level.proven or other.bound is None or (level.bound is not None and level.bound >= other.bound):
-        return level
+def combined(level: Attained, other: Attained) -> Attained:
+    """Return a level with the better bound of two, one of which is known; proven where either says so."""
+    bound = max(each.bound for each in (level, other) if each.bound is not None)
     tolerance = max(level.tolerance, other.tolerance)
-    proven = level.value <= other.bound + tolerance or (other.proven and level.value == other.value)
-    resolution = other.resolution if proven else None
-    return replace(level, bound=other.bound, proven=proven, resolution=resolution, tolerance=tolerance)
+    reached = level.value <= bound + tolerance
+    proven = level.proven or reached or (other.proven and level.value == other.value)
+    # Proven, though above its bound: as far as the steps tell in which it was compared.
+    step = Fraction(level.value - bound) if proven and not reached else None
+    return replace(level, bound=bound, proven=proven, resolution=step, tolerance=tolerance)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.exact.costs.pieces import Pieces
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
 from fairlead.solver.levels.choice import Floats, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows
 from fairlead.solver.levels.menu import LARGEST, Menu
@@ -51,6 +51,8 @@ class Blend:
         By what the weights are changed.
     used
         About what is used, by row.
+    needs
+        What a replica uses, by workload and row.
     own
         What workloads cost alone.
     full
@@ -65,6 +67,7 @@ class Blend:
     weights: Floats
     strides: Floats
     used: Floats
+    needs: Numbers
     own: OwnCosts
     full: Floats
     priced: Priced | None = None
@@ -81,6 +84,7 @@ class Blend:
             np.ones(len(limits)),
             np.full(len(limits), STRIDE),
             used,
+            np.array([mix.choice.need for mix in mixes]),
             own,
             np.zeros(len(used)),
         )
@@ -203,12 +207,11 @@ class Blend:
         False where a workload has no choice left.
         """
         prices = self.prices()
-        needs = np.array([mix.choice.need for mix in self.mixes])
-        scale, scales = self._scales(self.rows.by_cluster(needs * prices), self.weights)
+        scale, scales = self._scales(self.rows.by_cluster(self.needs * prices), self.weights)
         whole = np.rint(prices * scale).astype(np.int64)
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
         rest = self.rows.least(whole.tolist(), scales[-1]) - sum(pinned, Fraction(0))
-        cost, using, constants = self._costs(whole, scales, range(len(self.mixes)))
+        cost, using, constants = self._costs(whole, scales)
         near = np.array([mix.near for mix in self.mixes])
         menu = Menu.of([mix.choice for mix in self.mixes], using)
         found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
@@ -236,7 +239,7 @@ class Blend:
         weights
             What a unit of every level costs.
         """
-        rows, needs = self.rows, np.array([mix.choice.need for mix in self.mixes])
+        rows, needs = self.rows, self.needs
         used = needs * counts[:, rows.column]
         others = used.sum(axis=0) - used
         room = np.full(counts.shape, LARGEST)
@@ -279,9 +282,8 @@ class Blend:
         return mix.saved(self.weights[-1] * bend, self.weights)
 
     def _costs(
-        self, prices: Numbers, scales: Sequence[int], at: Sequence[int]
+        self, prices: Numbers, scales: Sequence[int], at: Sequence[int] | slice = EVERYWHERE
     ) -> tuple[Pieces, Numbers, Sequence[int]]:
         """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
         own, using, constants = self.own.rows(at).in_steps(scales)
-        needs = np.array([self.mixes[each].choice.need for each in at])
-        return own.dearer(self.rows.by_cluster(needs * prices)), using, constants
+        return own.dearer(self.rows.by_cluster(self.needs[at] * prices)), using, constants

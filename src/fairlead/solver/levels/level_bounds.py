@@ -117,14 +117,9 @@ class LevelBounds:
             self._price(level)
 
     def _price(self, level: Level, parts: int = PARTS) -> None:
-        """Bound a level by prices of what is filled, where that is known how to do, and fill it better.
-
-        Once only, unless it may be cut in parts: that takes time that a first search may not need.
-        """
+        """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""
         rules = self.problem.balances or ()
         if self.best is None or self.outline is None or len(rules) != 1:
-            return
-        if parts == 1 and level in self.priced:
             return
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
@@ -156,9 +151,8 @@ class LevelBounds:
         if branches is None or steps is None or self.best is None or self.outline is None:
             return
         most, until = _most(level, self.outline, steps), self.deadline.part(NARROWING)
-        for place, (lower, upper) in branches.ranges(most):
-            known = self.ranges[place]
-            self.ranges[place] = Range(max(lower, known.lower), min(upper, known.upper))
+        for place, left in branches.ranges(most):
+            self.ranges[place] = self.ranges[place].within(*left)
         self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
 
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:

@@ -111,7 +111,7 @@ class Ratios:
             tops, bottoms = tops.astype(np.int64), bottoms.astype(np.int64)
         return cls(tops, bottoms, greatest)
 
-    def rows(self, at: Sequence[int]) -> Ratios:
+    def rows(self, at: Sequence[int] | slice) -> Ratios:
         """Return those of some of the workloads."""
         return replace(self, tops=self.tops[at], bottoms=self.bottoms[at])
 
@@ -176,7 +176,7 @@ class OwnCosts:
             np.array(dearest),
         )
 
-    def rows(self, at: Sequence[int]) -> OwnCosts:
+    def rows(self, at: Sequence[int] | slice) -> OwnCosts:
         """Return the costs of some of the workloads."""
         bend, slope, saved, using, constant = (
             tuple(each.rows(at) for each in some)

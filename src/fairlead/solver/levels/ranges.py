@@ -96,7 +96,7 @@ def within_peaks(
         for cluster in peak.division.weights:
             place = Place(peak.workload, cluster)
             least, most = peak.within(cluster, limit, strictly=strictly)
-            found[place] = Range(max(found[place].lower, least), min(found[place].upper, most))
+            found[place] = found[place].within(least, most)
     return found
 
 
@@ -152,24 +152,20 @@ def _beyond_alone(
     if workload.rule(Total) is not None:
         placed = totals.get(workload.key, workload.replicas)
         fewest = 0 if problem.partial and workload.key not in totals else placed
-        everything = Range(max(everything.lower, fewest), min(everything.upper, placed))
+        everything = everything.within(fewest, placed)
     yield everything
     inside: frozenset[str] = frozenset()
     for members in tiers[:-1]:
         inside |= members
         within, outside = _held(workload, inside, ranges), _held(workload, everywhere - inside, ranges)
-        yield Range(
-            max(outside.lower, everything.lower - within.upper),
-            min(outside.upper, everything.upper - within.lower),
-        )
+        yield outside.within(everything.lower - within.upper, everything.upper - within.lower)
 
 
 def _left(known: Range, others: list[Range], level: tuple[int | Fraction, int]) -> Range:
     """Return what one workload holds where all together hold what a level says."""
     least, most = level
-    return Range(
-        max(known.lower, int(-(-least // 1)) - sum(each.upper for each in others)),
-        min(known.upper, most - sum(each.lower for each in others)),
+    return known.within(
+        int(-(-least // 1)) - sum(each.upper for each in others), most - sum(each.lower for each in others)
     )
 
 
@@ -183,7 +179,7 @@ def _by_tier(
         return found
     edges = pairwise([*beyond, Range(0, 0)])
     return [
-        Range(max(known.lower, above.lower - below.upper), min(known.upper, above.upper - below.lower))
+        known.within(above.lower - below.upper, above.upper - below.lower)
         for known, (above, below) in zip(found, edges, strict=True)
     ]
 

@@ -10,7 +10,7 @@ from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of
-from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.attainment import Note, combined, tolerated
 from fairlead.solver.levels.spans import least_alone
 
 MOST_PLACES = 30_000
@@ -87,9 +87,7 @@ def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
 
 def within(level: Attained, target: Target) -> Attained:
     """Return a loose level with what its target says of it."""
-    bound = min(level.value, target.bound)
-    proven = level.value <= bound + target.tolerance
-    return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
+    return tolerated(level, target.bound, target.tolerance)
 
 
 def needed(level: Level, problem: Problem) -> Fraction:
@@ -131,13 +129,5 @@ def with_strict_bounds(
         if other is None or other.bound is None or not same:
             yield each
             continue
-        higher = each.bound is None or each.bound < other.bound
-        bound = other.bound if higher else each.bound
-        tolerance = max(each.tolerance, other.tolerance)
-        reached = bound is not None and each.value <= bound + tolerance
-        proven = each.proven or reached or (other.proven and each.value == other.value)
-        # Proven, though above its bound: as far as the steps tell in which it was compared.
-        coarse = proven and bound is not None and each.value > bound + tolerance
-        step = Fraction(each.value - bound) if coarse and bound is not None else None
-        yield replace(each, bound=bound, proven=proven, tolerance=tolerance, resolution=step)
+        yield combined(each, other)
         same = level not in loose and each.value == other.value
