@@ -63,3 +63,15 @@ def test_many_at_once_cost_what_each_costs_alone() -> None:
         exact += least == known[1] == alone.value(counts)
     assert placed > 200
     assert exact > 0.9 * placed
+
+
+def test_a_workload_without_replicas_costs_nothing() -> None:
+    """One cluster in its only group: between none and none there is no price, and none is divided by."""
+    one = np.ones(1, dtype=np.int64)
+    used = one > 0
+    face = Face(Limits((), 0, None), 0 * one, one, 0, used, ~used, [], 0 * one)
+    cost = bent(one[None, :], one[None, :], 0 * one[None, :], 0 * one[None, :])
+    choice = Choice.of("none", ("a",), ("a",), [face], np.zeros(0, dtype=np.int64))
+    found = Menu.of([choice], 0 * one).cheapest(cost, 0 * one[None, :], 0 * one)
+    assert found.least == [0]
+    assert found.counts.tolist() == [[0]]

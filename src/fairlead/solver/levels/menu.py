@@ -323,6 +323,8 @@ def _divided(cost: Pieces, lower: Numbers, upper: Numbers, total: Numbers) -> tu
     following = np.where(counts < upper, cost.steps(counts), LARGEST).min(axis=1)
     both = (last > -LARGEST) & (following < LARGEST)
     one = np.where(
-        last > -LARGEST, last, np.where(following < LARGEST, following, _spent(cost, counts) // total)
+        last > -LARGEST,
+        last,
+        np.where(following < LARGEST, following, _spent(cost, counts) // np.maximum(total, 1)),
     )
     return np.where(both, (last + following) // 2, one), counts
