@@ -91,13 +91,18 @@ def _target(level: Level, problem: Problem, *, short: bool = False) -> int | Fra
     Where something gives way (`short`) nobody knows what single workloads can have.
     """
     given = problem.tolerances.get(level.key)
-    if level == BALANCE:
+    least = Fraction(0) if short else least_of(level, problem)
+    if level == BALANCE and given is None:
         assert problem.balances
-        rule = problem.balances[0]
-        least = Fraction(0) if short else least_balance(rule, problem, spans_of(problem))
-        return least + (tolerance(rule, problem) if given is None else given.of(least))
-    if given is None or not given.amount:
-        return 0
+        return least + tolerance(problem.balances[0], problem)
+    return 0 if given is None or not (given.amount or level == BALANCE) else least + given.of(least)
+
+
+def least_of(level: Level, problem: Problem) -> Fraction:
+    """Return what single workloads tell that a level costs at least."""
+    if level == BALANCE:
+        return sum(
+            (least_balance(rule, problem, spans_of(problem)) for rule in problem.balances or ()), Fraction(0)
+        )
     inside = (one for one in problem.workloads if level.priority == one.priority)
-    least = sum((least_alone(one, problem, level.base) for one in inside if not short), Fraction(0))
-    return least + given.of(least)
+    return sum((least_alone(one, problem, level.base) for one in inside), Fraction(0))

@@ -1,16 +1,19 @@
 """Every rule and every level together, against looking at every placement."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 import fairlead
+from brute_force import placements
 from fairlead.models.balance import with_balance
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, score
 from fairlead.solver.levels import level_bounds
-from mixed_problems import best_of, mixed_problem
+from mixed_problems import best_of, least_of, mixed_problem
 
 
 def comparable(problem: Problem) -> bool:
@@ -38,6 +41,21 @@ def compare(seed: int) -> bool:
     if outcome.status is Status.OPTIMAL:
         assert (values, Placement(outcome.placement or {})) == best, seed
     return True
+
+
+def test_no_placement_is_below_what_single_workloads_tell() -> None:
+    """Whatever comes before: what runs may have to move, and copies may be added."""
+    looked_at = 0
+    for seed in range(300):
+        problem = with_balance(replace(mixed_problem(seed), partial=False))
+        if comparable(problem):
+            bounds = [least_of(level, problem) for level in levels_of(problem)]
+            for placement in placements(problem):
+                levels = score(problem, placement)
+                below = [one for one, least in zip(levels, bounds, strict=True) if one.value < least]
+                assert not below, (seed, placement, below)
+                looked_at += 1
+    assert looked_at > 3_000
 
 
 @pytest.mark.parametrize("start", range(0, 60, 20))

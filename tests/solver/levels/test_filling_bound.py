@@ -25,7 +25,18 @@ from fairlead.models.levels import (
 )
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Tiers, Total, Weights
+from fairlead.models.rules import (
+    Candidates,
+    Capacity,
+    Copies,
+    Duplicated,
+    GroupTotal,
+    Moves,
+    Spread,
+    Tiers,
+    Total,
+    Weights,
+)
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
@@ -293,6 +304,29 @@ def test_a_full_cluster_has_its_part_of_the_weight() -> None:
     assert choice.most.tolist() == [4, 4, 0]
     cost_of = own_cost(workload, choice, problem, DEVIATION)
     assert cost_of.about(choice.counts({"a": 2, "b": 2})) == 4
+
+
+def test_copies_are_not_divided() -> None:
+    """Two copies of two replicas where one each is the quota: each is one off, which costs 1."""
+    clusters = tuple(Cluster(name, free={CPU: 4000}) for name in "ab")
+    copies, both = Duplicated(choice=True), GroupTotal(BALANCE.name, frozenset("ab"), 4, 4)
+    weights = Weights({"a": 1, "b": 1}, dynamic=False)
+    workload = Workload(
+        "w",
+        "w",
+        2,
+        requests={CPU: 1000},
+        rules=(Candidates(("a", "b")), copies, Copies(("a", "b")), both, weights),
+    )
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 4000})
+    found = rows_and_choices(rule, problem, {})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    placed = Placement({"w": {"a": 2, "b": 2}})
+    assert value_of(problem, placed, DEVIATION) == 2
+    assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 2
 
 
 def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:

@@ -121,8 +121,12 @@ def _noted(level: Attained, note: Note) -> Attained:
 
 
 def tolerated(level: Attained, bound: int | Fraction, tolerance: int | Fraction) -> Attained:
-    """Return a level that may be worse than its bound by a tolerance."""
-    bound = min(bound, level.value)
+    """Return a level that may be worse than its bound by a tolerance.
+
+    Raises `InternalError` where the level is below its bound: a bug in fairlead.
+    """
+    if level.value < bound:
+        raise InternalError(f"level {level.name} is {level.value}, the least it can be is {bound}")
     return replace(level, bound=bound, proven=level.value <= bound + tolerance, tolerance=tolerance)
 
 

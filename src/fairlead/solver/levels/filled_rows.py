@@ -77,6 +77,9 @@ class FilledRows:
             for name in shares
         )
 
+        room = {row: rule.totals[row[1]] for row in rows}
+        if problem.has_capacity:
+            room = {row: min(most, problem.limits.get(row, 0)) for row, most in room.items()}
         names = tuple(sorted(problem.cluster_by_name))
         where = {name: at for at, name in enumerate(names)}
 
@@ -90,7 +93,7 @@ class FilledRows:
             tuple(rule.shares[resource][name] for name, resource in rows),
             of_rows(rule.standing),
             np.array([rule.totals[resource] // units[resource] for _, resource in rows], dtype=np.int64),
-            of_rows({row: min(problem.limits.get(row, 0), rule.totals[row[1]]) for row in rows}),
+            of_rows(room),
             units,
         )
 

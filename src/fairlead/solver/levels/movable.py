@@ -26,7 +26,7 @@ def settled(problem: Problem) -> frozenset[str]:
 
 def _has_one(workload: Workload, problem: Problem) -> bool:
     """Tell whether the bounds and the total of a workload leave it one placement."""
-    ends = span_of(workload, problem, keeping=False).ends
+    ends = span_of(workload, problem).ends
     return all(low == high for low, high in ends.values())
 
 

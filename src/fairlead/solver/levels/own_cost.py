@@ -226,12 +226,15 @@ def own_cost(
     return found or OwnCost.nothing(len(choice.names))
 
 
-def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> OwnCost:
+def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> OwnCost | None:
     """Return the distance from the quotas, or less where it is open how many replicas a tier holds.
 
     The sum of (x - q)^2 / q over quotas q = N w / W is the sum of W x^2 / N w - x where there is a weight,
-    and of x where there is none, as N is the sum of all x. The more replicas N may be, the less that is.
+    and of x where there is none, as N is the sum of all x; where copies are more or fewer than N, N less that
+    sum is added. The more replicas N may be, the less that is.
     """
+    if choice.total != workload.replicas and (rule.tiers or not sum(rule.weights.values())):
+        return None
     # Clusters that cannot hold any have their part of the weight all the same.
     tiers = rule.tiers or (frozenset(rule.weights).union(choice.names),)
     known = [most for _, most in held.get(workload.key, ())] or [workload.replicas] * len(tiers)
@@ -244,7 +247,7 @@ def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> O
             weight = rule.weights.get(choice.names[at], 0)
             bend[at] = Fraction(whole, room * weight) if weight else Fraction(0)
             slope[at] = Fraction(-1 if weight else 1)
-    return OwnCost(bend, slope)
+    return OwnCost(bend, slope, Fraction(workload.replicas - choice.total))
 
 
 def _beyond(workload: Workload, choice: Choice, number: int) -> OwnCost | None:

@@ -10,17 +10,16 @@ from fractions import Fraction
 
 from fairlead.models.cluster import PODS
 from fairlead.models.kept import kept
-from fairlead.models.levels import BALANCE, CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, GroupTotal, Moves, Tiers, Weights, moves
+from fairlead.models.rules import Duplicated, GroupTotal, Moves, Tiers, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
-from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import box_of, has_box
-from fairlead.solver.levels.frozen import KEEPING
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +38,8 @@ class Span:
     total: int | None
 
 
-def span_of(workload: Workload, problem: Problem, *, keeping: bool = True) -> Span:
-    """Return what a workload holds at least and at most.
-
-    Parameters
-    ----------
-    workload, problem
-        The workload, and where it is placed.
-    keeping
-        Whether one that keeps what runs holds at least that, which its other rules may forbid; False is for
-        what its bounds and total say alone.
-    """
+def span_of(workload: Workload, problem: Problem) -> Span:
+    """Return what a workload holds at least and at most."""
     if not workload.replicas:
         return Span({}, 0)
     copies = workload.rule(Duplicated)
@@ -60,7 +50,6 @@ def span_of(workload: Workload, problem: Problem, *, keeping: bool = True) -> Sp
     ends = {name: (low, max(low, high)) for name, (low, high) in zip(boxed.names, pairs, strict=True)}
     if copies is not None:
         return Span(ends, sum(low for low, _ in ends.values()))
-    ends = _kept(workload, ends, problem) if keeping else ends
     least, most_of_all = sum(low for low, _ in ends.values()), sum(high for _, high in ends.values())
     total = workload.replicas
     within = {
@@ -71,35 +60,16 @@ def span_of(workload: Workload, problem: Problem, *, keeping: bool = True) -> Sp
 
 
 def _open(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds whose total is open; copies that run on clusters of its choice stay."""
+    """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
     copies = workload.rule(Duplicated)
     names = frozenset(problem.candidates(workload))
-    if copies is None:
-        exact = (each for each in workload.rules_of(GroupTotal) if each.minimum == each.maximum)
-        total = next((each.minimum for each in exact if names <= each.clusters), None)
-        return Span(dict.fromkeys(sorted(names), (0, workload.replicas)), total)
-    whole = {name: copy_on(copies, workload, name) for name in sorted(names)}
-    if workload.current and not workload.fresh and names.issuperset(workload.current):
-        held = {name: whole[name] for name in workload.current}
-        return Span({name: (count, count) for name, count in held.items()}, sum(held.values()))
-    return Span({name: (0, count) for name, count in whole.items()}, None)
-
-
-def _kept(
-    workload: Workload, ends: Mapping[str, tuple[int, int]], problem: Problem
-) -> dict[str, tuple[int, int]]:
-    """Return fewest and most replicas of a workload that keeps what runs, less what has to stop.
-
-    It does so for certain only where nothing comes before its moves: not its tiers, nor balance.
-    """
-    rule = workload.rule(Moves)
-    keeps = None if rule is None else moves.level(rule, workload)
-    counting = {*levels_of_workload(workload), *([BALANCE] if problem.balances else [])}
-    if keeps not in KEEPING or in_order(counting, problem)[0] != keeps:
-        return dict(ends)
-    held = {name: min(workload.current.get(name, 0), high) for name, (_, high) in ends.items()}
-    fewer = max(0, sum(held.values()) - workload.replicas)
-    return {name: (max(low, held[name] - fewer), high) for name, (low, high) in ends.items()}
+    exact = (each for each in workload.rules_of(GroupTotal) if each.minimum == each.maximum)
+    total = next((each.minimum for each in exact if names <= each.clusters), None)
+    most = {
+        name: workload.replicas if copies is None else copy_on(copies, workload, name)
+        for name in sorted(names)
+    }
+    return Span({name: (0, count) for name, count in most.items()}, total)
 
 
 Spans = Mapping[str, Span]
@@ -130,10 +100,9 @@ def least_balance(rule: Balance, problem: Problem, spans: Spans) -> Fraction:
                 if name in shares:
                     low[name] += need * least
                     high[name] += need * most
-        ends = {
-            name: (low[name], max(low[name], min(high[name], problem.limits[name, resource])))
-            for name in shares
-        }
+        if problem.has_capacity:
+            high = {name: min(most, problem.limits[name, resource]) for name, most in high.items()}
+        ends = {name: (low[name], max(low[name], high[name])) for name in shares}
         filled = (
             evened({name: share * total for name, share in shares.items()}, ends, total) if total else None
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fairlead.models import balance
+from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
@@ -44,7 +45,12 @@ class Target:
         return replace(self, bound=max(self.bound, bound))
 
     def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> Note:
-        """Return how far a level got of which bounds are known: proven where it is within the tolerance."""
+        """Return how far a level got of which bounds are known: proven where it is within the tolerance.
+
+        Raises `InternalError` where the level is below what no placement is below: a bug in fairlead.
+        """
+        if value < self.bound:
+            raise InternalError(f"a level with a tolerance is {value}, the least it can be is {self.bound}")
         least = min(value, max(self.bound, *known))
         return Note(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
 

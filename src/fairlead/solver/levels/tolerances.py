@@ -190,9 +190,10 @@ class _Loosening:
         free = everybody - self.staying - settled(self.problem)
         known = frozenset[str]()
         for rule, target in zip(self._balances, self.targets, strict=True):
+            inside = rule.members & free
             uneven = balance_of(rule, self.problem, self.placement) > target.value
-            if uneven and rule.members.isdisjoint(known):
-                keys = tied(rule.members & free, self.problem, self.staying)
+            if inside and uneven and rule.members.isdisjoint(known):
+                keys = tied(inside, self.problem, self.staying)
                 known |= keys
                 yield keys
 
@@ -296,11 +297,13 @@ class _Loosening:
         """Yield the answers of those not searched again, first of those that cannot stand elsewhere."""
         searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
         left = [each for each in self.problem.workloads if each.key not in searched]
-        balances = tuple(rule for rule in self._balances if rule.members.isdisjoint(searched))
-        fixed = frozenset[str]() if balances else self.staying | settled(self.problem)
+        balances = [rule for rule in self._balances if rule.members.isdisjoint(searched)]
+        fixed = self.staying | settled(self.problem)
+        fixed -= {key for rule in balances if not rule.members <= fixed for key in rule.members}
         for sure in (True, False):
             some = tuple(each for each in left if (each.key in fixed) is sure)
-            part = replace(self.problem, workloads=some, rules=(), balances=() if sure else balances)
+            rules = tuple(rule for rule in balances if (rule.members <= fixed) is sure)
+            part = replace(self.problem, workloads=some, rules=(), balances=rules)
             yield self._standing(part, sure=sure)
 
     def _standing(self, part: Problem, *, sure: bool) -> Answer:
@@ -309,7 +312,8 @@ class _Loosening:
         levels = []
         for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
             if level in targets:
-                levels.append(within(each, targets[level]))
+                target = targets[level]
+                levels.append(within(each, replace(target, bound=each.value) if sure else target))
             else:
                 bound = each.value if sure or level in proven else 0
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
