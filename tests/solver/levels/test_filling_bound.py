@@ -329,6 +329,23 @@ def test_copies_are_not_divided() -> None:
     assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 2
 
 
+def test_quotas_are_of_all_replicas_where_some_have_no_place() -> None:
+    """Two of four replicas have one: quotas are two each, and each cluster is one short, which costs 1/2."""
+    clusters = tuple(Cluster(name, free={CPU: 1000}) for name in "ab")
+    both = GroupTotal(Total.__name__, frozenset("ab"), 2, 2)
+    rules = (Candidates(("a", "b")), both, Weights({"a": 1, "b": 1}, dynamic=False))
+    workload = Workload("w", "w", 4, requests={CPU: 1000}, rules=rules)
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 2000})
+    found = rows_and_choices(rule, problem, {})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    placed = Placement({"w": {"a": 1, "b": 1}})
+    assert value_of(problem, placed, DEVIATION) == 1
+    assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 1
+
+
 def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
     """Two workloads of six replicas with quotas of 5 and 1 that stand three and three; 8 of 12 may be on a.
 

@@ -14,7 +14,7 @@ from fairlead.models.at_once import in_array
 from fairlead.models.cluster import Cluster
 from fairlead.models.in_order import in_order_of
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Duplicated, Total
+from fairlead.models.rules import Bounds, Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.rules.bounds import maxima, minima
 from fairlead.models.rules.capacity import demands, graded_room, needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
@@ -46,6 +46,15 @@ def has_box(workload: Workload) -> bool:
     """Tell whether a workload has a total, of its own or of its copies."""
     copies = workload.rule(Duplicated)
     return workload.rule(Total) is not None if copies is None else not copies.choice
+
+
+def replicas_placed(workload: Workload, problem: Problem) -> int | None:
+    """Return how many replicas every placement of a workload has in all; None where that is open."""
+    if workload.rule(Total) is not None and workload.rule(Duplicated) is None:
+        return workload.replicas
+    names = frozenset(problem.candidates(workload))
+    exact = (each for each in workload.rules_of(GroupTotal) if each.minimum == each.maximum)
+    return next((each.minimum for each in exact if names <= each.clusters), None)
 
 
 def boxes_of(problem: Problem, without: Container[str] = ()) -> dict[str, WorkloadBox]:

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, GroupTotal, Total
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import demands
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.exact.boxes import box_of
+from fairlead.solver.exact.boxes import box_of, replicas_placed
 from fairlead.solver.exact.nested.choosing import faces_of
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
@@ -145,7 +144,7 @@ class FilledRows:
 
 
 Choices = tuple[tuple[Workload, Choice | None], ...]
-"""What every workload can choose; None for one of which that cannot be told."""
+"""What every workload with replicas can choose; None for one of which that cannot be told."""
 
 
 def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:
@@ -166,9 +165,11 @@ def _rows_and_choices(problem: Problem, rule: Balance, apart: Apart) -> tuple[Fi
 def _choices(
     rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
 ) -> Iterator[tuple[Workload, Choice | None]]:
-    """Yield what every workload can choose."""
+    """Yield what every workload can choose that has replicas."""
     for workload in problem.workloads:
-        total = _total(workload)
+        total = replicas_placed(workload, problem)
+        if total == 0:
+            continue
         before = _levels_before(workload, problem, apart)
         found = None
         if total is not None:
@@ -195,15 +196,6 @@ def _levels_before(workload: Workload, problem: Problem, apart: Apart) -> list[L
             break
         found.append(level)
     return found
-
-
-def _total(workload: Workload) -> int | None:
-    """Return how many replicas are placed; None where that is open."""
-    copies = workload.rule(Duplicated)
-    if copies is not None:
-        known = (rule for rule in workload.rules_of(GroupTotal) if rule.name == BALANCE.name)
-        return next((rule.minimum for rule in known if rule.minimum == rule.maximum), None)
-    return workload.replicas if workload.rule(Total) is not None and workload.replicas else None
 
 
 def _unit(rule: Balance, problem: Problem, resource: str) -> int:

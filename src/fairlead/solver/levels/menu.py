@@ -17,7 +17,7 @@ from fairlead.solver.exact.nested.picking import TooLongError
 from fairlead.solver.levels.best_sets import NONE, Flags, Limited
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
-TURNS = 5
+TURNS = 16
 """How many prices of a replica are tried at most."""
 MOST_ENTRIES = 8_000
 """Numbers of groups, times the square of those of clusters, up to which they are counted in arrays."""

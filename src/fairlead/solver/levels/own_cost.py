@@ -241,7 +241,7 @@ def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> O
     bend, slope = [Fraction(0)] * len(choice.names), [Fraction(0)] * len(choice.names)
     for names, most in zip(tiers, known, strict=True):
         inside = [at for at, name in enumerate(choice.names) if name in names]
-        room = min(most, workload.replicas, int(choice.most[inside].sum()))
+        room = min(most, workload.replicas, int(choice.most[inside].sum())) if rule.tiers else most
         whole = sum(weight for name, weight in rule.weights.items() if name in names)
         for at in inside if room and whole else ():
             weight = rule.weights.get(choice.names[at], 0)

@@ -12,14 +12,14 @@ from fairlead.models.cluster import PODS
 from fairlead.models.kept import kept
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, GroupTotal, Moves, Tiers, Weights
+from fairlead.models.rules import Duplicated, Moves, Tiers, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.boxes import box_of, has_box
+from fairlead.solver.exact.boxes import box_of, has_box, replicas_placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,11 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 def _open(workload: Workload, problem: Problem) -> Span:
     """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
     copies = workload.rule(Duplicated)
-    names = frozenset(problem.candidates(workload))
-    exact = (each for each in workload.rules_of(GroupTotal) if each.minimum == each.maximum)
-    total = next((each.minimum for each in exact if names <= each.clusters), None)
     most = {
         name: workload.replicas if copies is None else copy_on(copies, workload, name)
-        for name in sorted(names)
+        for name in sorted(problem.candidates(workload))
     }
-    return Span({name: (0, count) for name, count in most.items()}, total)
+    return Span({name: (0, count) for name, count in most.items()}, replicas_placed(workload, problem))
 
 
 Spans = Mapping[str, Span]

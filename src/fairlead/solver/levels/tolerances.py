@@ -22,8 +22,14 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed
+from fairlead.solver.levels.alone import alone_as_placed, searched_alone
 from fairlead.solver.levels.evening import evened_out
-from fairlead.solver.levels.falling_short import as_placed, counted, falls_short, with_shortfall
+from fairlead.solver.levels.falling_short import (
+    as_placed,
+    counted,
+    falls_short,
+    with_shortfall,
+)
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
     apart,
@@ -78,11 +84,10 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         if question is None:
             return at_once.answer()
         placed, certain = question
-        same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
-        known = {key: alone[key] for key in same & alone.keys()}
+        known = alone_as_placed(problem, placed, found, alone)
         answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
-    loosening = _Loosening.of(problem, found, alone)
+    loosening = _Loosening.of(problem, found, searched_alone(found.part, alone, search))
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
