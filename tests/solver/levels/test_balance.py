@@ -147,7 +147,7 @@ def test_balance_is_proven_beside_the_only_one_that_lacks_copies() -> None:
     The copy stands on a; without balance a holds ten and b eight, evenly filled are nine and nine.
     """
     first, second, third = many(3, 7, dynamic=True, a=1, b=1)
-    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies(("a", "b")))
+    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies((("a",), ("b",))))
     copied = replace(third, replicas=4, rules=chosen)
     outcome = fairlead.solve(Problem(even(a=10_000, b=10_000), (first, second, copied)))
     assert outcome.status is Status.OPTIMAL

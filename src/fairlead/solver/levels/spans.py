@@ -61,12 +61,12 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 def _open(workload: Workload, problem: Problem) -> Span:
     """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
-    copies = workload.rule(Duplicated)
-    most = {
-        name: workload.replicas if copies is None else copy_on(copies, workload, name)
-        for name in sorted(problem.candidates(workload))
-    }
-    return Span({name: (0, count) for name, count in most.items()}, replicas_placed(workload, problem))
+    copies, total, boxed = workload.rule(Duplicated), replicas_placed(workload, problem), box_of(workload, problem)
+    ends = {}
+    for name, most in zip(boxed.names, boxed.box.upper.tolist(), strict=True):
+        whole = 0 if copies is not None and most < copy_on(copies, workload, name) else most
+        ends[name] = (0, whole if total is None else min(whole, total))
+    return Span(ends, total)
 
 
 Spans = Mapping[str, Span]
