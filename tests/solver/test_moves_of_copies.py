@@ -70,7 +70,7 @@ def test_fresh_looks_at_room_first() -> None:
 
 
 def test_equal_room_moves_no_copy() -> None:
-    """Room for six on both, so moves decide: a move of two only to come first by name would be for nothing."""
+    """Room for six on both, so moves decide: two moves only to come first by name are for nothing."""
     members = [cluster("a", cpu=6), cluster("b", cpu=6)]
     placed, levels = solved(*members, running({"b": 2}, one_of()), fresh=True)
     assert placed == {"b": 2}

@@ -9,6 +9,7 @@ from fairlead.cli import console, exits
 from fairlead.cli.findings import Finding, github, of_conflict, of_mistake, of_statement, sarif
 from fairlead.cli.inputs import Inputs, reads_input
 from fairlead.cli.options import writes_output
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.errors import ManifestError
 from fairlead.models.words import counted
 from fairlead.version import VERSION
@@ -51,6 +52,10 @@ def validate_command(
     from fairlead.solver.conflicts.alone import conflicts
 
     alone = conflicts(problem) if problem.clusters else ()
+    if any(len(from_start(each)) > 1 for one in alone for each in one.workloads):
+        from fairlead.solver.explaining.explanation import in_every_group
+
+        alone = in_every_group(alone, problem)
     told = _told(alone, named=len(problem.workloads) > 1)
     failing = frozenset(each.key for one in alone for each in one.workloads)
     found = (*told, *_with_quotas(problem, failing))

@@ -286,7 +286,7 @@ class Fleet:
 def roomiest(
     rooms: Mapping[str, int | None], priorities: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[tuple[str, ...], ...]:
-    """Return clusters by priority, then by room: those without limit first, then the most; equals together."""
+    """Return clusters by priority, then by room: without limit first, then the most; equals together."""
 
     def place(name: str) -> tuple[int, bool, int]:
         return -priorities.get(name, 0), rooms[name] is not None, -(rooms[name] or 0)

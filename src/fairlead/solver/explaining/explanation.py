@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start
+from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
@@ -14,7 +14,7 @@ from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
@@ -71,6 +71,26 @@ def conflicts_of(
         *_once_reported(problem, ways, failing | known, deadline, seed),
     )
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
+
+
+def in_every_group(found: Iterable[Contradiction], problem: Problem) -> tuple[Contradiction, ...]:
+    """Return what `conflicts` finds of first groups, of workloads that no other group would do for either.
+
+    In the order of the workloads, without a solver; it tells what stands in the way in every group.
+    """
+
+    def at_first_sight(trial: Problem) -> Contradiction | None:
+        return next(iter(conflicts(trial)), None)
+
+    told: list[Contradiction | None] = []
+    for conflict in found:
+        (workload,) = conflict.workloads
+        by_itself = alone(workload, problem)
+        if not is_open(workload):
+            told.append(conflict)
+        elif all(fails_alone(in_group(workload, group), by_itself) for group in from_start(workload)):
+            told.append(_over_groups(by_itself, at_first_sight, Deadline()))
+    return tuple(filter(None, told))
 
 
 def _parts(problem: Problem) -> tuple[Problem, ...]:

@@ -61,7 +61,8 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 def _open(workload: Workload, problem: Problem) -> Span:
     """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
-    copies, total, boxed = workload.rule(Duplicated), replicas_placed(workload, problem), box_of(workload, problem)
+    copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
+    total = replicas_placed(workload, problem)
     ends = {}
     for name, most in zip(boxed.names, boxed.box.upper.tolist(), strict=True):
         whole = 0 if copies is not None and most < copy_on(copies, workload, name) else most
