@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -308,9 +309,10 @@ def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
 
 
 def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them."""
+    """Yield what a workload has to have on single clusters, and on all of them, in every affinity group."""
     copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    if not workload.replicas or (copies is not None and copies.choice):
+    several = len(from_start(workload)) > 1
+    if not workload.replicas or (copies is not None and (copies.choice or several)):
         return
     if copies is not None:
         for name in problem.candidates(workload):
@@ -320,6 +322,8 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
         return
     if divided is not None:
         yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
+    if several:
+        return
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
     for name, bound in rule.always.items():
         if bound.replicas and name in names:
