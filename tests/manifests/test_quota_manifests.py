@@ -308,7 +308,7 @@ def test_validate_tells_of_quotas(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_another_affinity_group_may_ask_for_less() -> None:
-    """Two full copies of four ask for eight cores in the first group; one for four in the second, which fits."""
+    """Two full copies of four ask for eight cores in the first group; one for four in the second."""
     terms = [{"affinityName": f"on-{''.join(names)}", "clusterNames": names} for names in (["a", "b"], ["b"])]
     copied = [deployment("web", 4, cpu=1, memory="1Gi"), policy(placement={"clusterAffinities": terms})]
     assert quota_conflicts(loaded(*copied, quota({"cpu": 4}))) == ()

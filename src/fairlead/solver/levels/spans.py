@@ -60,14 +60,19 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 
 def _open(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
+    """Return what a workload without a total holds: copies that it chooses are whole or missing."""
     copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
+    lows, highs = boxed.box.lower.tolist(), boxed.box.upper.tolist()
+    if copies is not None:
+        sizes = [copy_on(copies, workload, name) for name in boxed.names]
+        lows = [0] * len(sizes)
+        highs = [high if high >= size else 0 for high, size in zip(highs, sizes, strict=True)]
     total = replicas_placed(workload, problem)
-    ends = {}
-    for name, most in zip(boxed.names, boxed.box.upper.tolist(), strict=True):
-        whole = 0 if copies is not None and most < copy_on(copies, workload, name) else most
-        ends[name] = (0, whole if total is None else min(whole, total))
-    return Span(ends, total)
+    if total is None and lows == highs:
+        total = sum(lows)
+    mosts = highs if total is None else [min(high, total) for high in highs]
+    pairs = zip(boxed.names, lows, mosts, strict=True)
+    return Span({name: (low, max(low, most)) for name, low, most in pairs}, total)
 
 
 Spans = Mapping[str, Span]
