@@ -23,7 +23,6 @@ from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed
 from fairlead.solver.levels.alone import alone_as_placed, searched_alone
-from fairlead.solver.levels.evening import evened_out
 from fairlead.solver.levels.falling_short import (
     as_placed,
     counted,
@@ -242,6 +241,8 @@ class _Loosening:
 
     def evened(self, part: Problem, search: Search) -> "_Loosening":
         """Return with some workloads, too many for a search, where they fill clusters more evenly."""
+        from fairlead.solver.levels.evening import evened_out
+
         targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
