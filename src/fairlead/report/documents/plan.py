@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fairlead.models.usage import utilisation
-from fairlead.report.documents.outcome import outcome_document
-from fairlead.report.documents.values import Document, picked
+from fairlead.report.documents.outcome import Document, outcome_document, picked
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
 

@@ -1,6 +1,6 @@
 """A script that was played, as a plain document: what ``-o json`` prints."""
 
-from fairlead.report.documents.values import Document, picked
+from fairlead.report.documents.outcome import Document, picked
 from fairlead.solver.script.played import Handled, Played, quantile
 
 

@@ -2,8 +2,14 @@
 
 from fairlead.models.usage import Utilisation
 from fairlead.report.content.simulation import level_pairs
-from fairlead.report.documents.outcome import conflict_document, outcome_document, violation_documents
-from fairlead.report.documents.values import Document, json_number, picked
+from fairlead.report.documents.outcome import (
+    Document,
+    conflict_document,
+    json_number,
+    outcome_document,
+    picked,
+    violation_documents,
+)
 from fairlead.solver.simulate.result import Effect, Simulation
 
 _OF_SCENARIOS = ("clusters", "fits", "known", "status", "unplaced", "broken", "moved", "started", "lost")

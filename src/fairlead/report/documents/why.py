@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fairlead.report.content.why import gain_sentence, told
-from fairlead.report.documents.outcome import outcome_document
-from fairlead.report.documents.values import Document, numbers, picked, plain
+from fairlead.report.documents.outcome import Document, numbers, outcome_document, picked, plain
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
 
 
