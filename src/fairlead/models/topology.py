@@ -120,11 +120,7 @@ def expected_loss(placed: Mapping[str, int], chance: Mapping[str, Fraction]) -> 
 
     The mean of a sum is the sum of the means, whatever clusters fail together.
 
-    Parameters
-    ----------
-    placed
-        Replicas by cluster; those on clusters of which nothing is known are left out.
-    chance
-        The chance that a cluster is lost, by name (`chances`).
+    `placed`: replicas by cluster; those on clusters of which nothing is known are left out. `chance`: the
+    chance that a cluster is lost, by name (`chances`).
     """
     return sum((held * chance[name] for name, held in placed.items() if name in chance), Fraction(0))

@@ -47,15 +47,9 @@ class Patch:
 def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:
     """Return the patches of an outcome as documents; see `patches` and `status_patches`.
 
-    Parameters
-    ----------
-    subresource
-        ``status`` for what belongs into that subresource; None for the objects themselves.
+    `subresource`: ``status`` for what belongs into that subresource; None for the objects themselves.
 
-    Raises
-    ------
-    UsageError
-        Where the outcome has no placement, or KubeAdmiral would not follow it.
+    Raises `UsageError` where the outcome has no placement, or KubeAdmiral would not follow it.
     """
     found = patches(outcome) if subresource is None else status_patches(outcome)
     return tuple(patch.document for patch in found)
@@ -231,17 +225,10 @@ _APPLY = "kubectl apply --server-side --force-conflicts --field-manager=fairlead
 def patch_text(answer: Answer, subresource: Subresource | None = None) -> str:
     """Return the patches of an outcome, or of the target of a plan, as YAML; empty where nothing changes.
 
-    Parameters
-    ----------
-    answer
-        An `Outcome` or a `RebalancePlan`.
-    subresource
-        ``status`` for what belongs into that subresource; None for the objects themselves.
+    `answer`: an `Outcome` or a `RebalancePlan`. `subresource`: ``status`` for what belongs into that
+    subresource; None for the objects themselves.
 
-    Raises
-    ------
-    UsageError
-        Where there is no placement, or KubeAdmiral would not follow it.
+    Raises `UsageError` where there is no placement, or KubeAdmiral would not follow it.
     """
     outcome = answer.outcome if isinstance(answer, RebalancePlan) else answer
     if not isinstance(outcome, Outcome):

@@ -120,12 +120,8 @@ def next_steps_after(answer: Answer, making: Making) -> Sequence[Step]:
 def tabular(answer: Answer, form: Literal["csv", "markdown"] | CustomColumns, look: Look) -> str:
     """Return the most detailed table of an answer for other programs; empty where it has none.
 
-    Parameters
-    ----------
-    form
-        ``csv``, ``markdown``, or the columns to print.
-    look
-        Which rows, and whether custom columns have headers.
+    `form`: ``csv``, ``markdown``, or the columns to print. `look`: which rows, and whether custom columns
+    have headers.
     """
     flat = Look(wide=True, headers=False, picked=look.picked)
     lines = (line for group in _forms(answer).terminal(answer, flat) for line in group)

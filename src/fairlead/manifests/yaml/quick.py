@@ -64,12 +64,8 @@ def _number_of_keys(root: dict[Any, Any], types: frozenset[type], *, own: bool =
 
     None where a value is of another type, mappings or lists are shared, or they nest too deep.
 
-    Parameters
-    ----------
-    types
-        Types that values may have; floats that are whole become ints.
-    own
-        True where mappings and lists may be shared.
+    `types`: types that values may have; floats that are whole become ints. `own`: True where mappings and
+    lists may be shared.
     """
     mappings: list[dict[Any, Any]] = [root]
     lists: list[list[Any]] = []

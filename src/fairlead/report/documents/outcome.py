@@ -225,10 +225,7 @@ Document = dict[str, Any]
 def picked(thing: object, *names: str) -> Document:
     """Return fields and properties of an object under their names in camel case, the value of each plain.
 
-    Parameters
-    ----------
-    names
-        Names of fields and properties; none takes all fields of a dataclass, in order.
+    `names`: names of fields and properties; none takes all fields of a dataclass, in order.
     """
     wanted = names or tuple(one.name for one in fields(thing)) if is_dataclass(thing) else names
     return {_camel(name): plain(getattr(thing, name)) for name in wanted}

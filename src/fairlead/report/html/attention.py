@@ -87,12 +87,8 @@ class Concern(NamedTuple):
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
     """Return what needs attention.
 
-    Parameters
-    ----------
-    concerns
-        Everything that might be; the gravest come first.
-    calm
-        What is said where there is nothing; empty leaves the section out.
+    `concerns`: everything that might be; the gravest come first. `calm`: what is said where there is nothing;
+    empty leaves the section out.
     """
     blocks: list[Block] = []
     for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):
