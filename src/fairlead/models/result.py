@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
+from fairlead.models.cluster import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.duplicated import unplaced
@@ -15,7 +16,6 @@ from fairlead.models.shortfall import broken_before, still_broken, unmet
 from fairlead.models.shortfall_text import shortfalls
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
-from fairlead.models.topology import chances, expected_loss
 from fairlead.models.words import number
 from fairlead.models.workload import Workload
 
