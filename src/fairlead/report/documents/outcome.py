@@ -1,4 +1,4 @@
-"""Outcomes, alone and compared, as plain documents: what ``-o json`` prints, and a data frame."""
+"""Outcomes, alone and compared, as plain documents, and what all documents are made of."""
 
 from __future__ import annotations
 
