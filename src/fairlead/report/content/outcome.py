@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.rules import duplicated, total
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
-from fairlead.models.words import counted, format_number, format_percent
+from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     Cell,
@@ -25,7 +25,6 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 from fairlead.solver.changes.kinds import sentences
@@ -270,3 +269,19 @@ def breaches(outcome: Outcome) -> list[str]:
 def remarks(outcome: Outcome) -> list[str]:
     """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
     return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]
+
+
+def told_shortages(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas unplaced for the same reason."""
+    alike: dict[str | int, list[Violation]] = {}
+    for position, one in enumerate(broken):
+        alike.setdefault(one.because if one.rule == total.KIND and one.because else position, []).append(one)
+    return [every[0].text if len(every) == 1 else _of_several(every) for every in alike.values()]
+
+
+def _of_several(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are unplaced, with the place of the first."""
+    first = every[0]
+    names = listed([f"{one.workload} {one.amount}" for one in every], "workload")
+    where = f"; {first.source}" if first.source else ""
+    return f"{sum(one.amount for one in every)} replicas are unplaced ({names}{where}): {first.because}"

@@ -39,7 +39,7 @@ from fairlead.report.content.fleet import (
 )
 from fairlead.report.content.fullness import cluster_shifts, format_fullness
 from fairlead.report.content.next_steps import Step, command, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
@@ -50,7 +50,6 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look

@@ -12,8 +12,7 @@ from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
 from fairlead.report.content.fleet import Change, change_of
 from fairlead.report.content.fullness import NEARLY, courses, format_fullness
-from fairlead.report.content.outcome import remarks
-from fairlead.report.content.shortages import told_shortages
+from fairlead.report.content.outcome import remarks, told_shortages
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
 
@@ -88,12 +87,8 @@ class Concern(NamedTuple):
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
     """Return what needs attention.
 
-    Parameters
-    ----------
-    concerns
-        Everything that might be; the gravest come first.
-    calm
-        What is said where there is nothing; empty leaves the section out.
+    `concerns`: everything that might be; the gravest come first. `calm`: what is said where there is nothing;
+    empty leaves the section out.
     """
     blocks: list[Block] = []
     for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):

@@ -26,7 +26,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
-from fairlead.report.content.outcome import TONES
+from fairlead.report.content.outcome import TONES, told_shortages
 from fairlead.report.content.scenarios import (
     empty_additions,
     scenario_table,
@@ -34,7 +34,6 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.simulation import (
     already,
     change,

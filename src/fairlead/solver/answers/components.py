@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from fairlead.models.amounts import largest
+from fairlead.models.cluster import connected
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, MoveBudget, Quota, SharedRule, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope, allowed
-from fairlead.models.topology import connected
 from fairlead.models.workload import Workload
 
 
