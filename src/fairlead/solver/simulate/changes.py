@@ -14,53 +14,35 @@ from fairlead.models.words import no_such, with_nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Drain:
-    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster. It stays in the problem.
-    """
+class _OfCluster:
+    """What is done to one cluster, which stays in the problem; it is called as its class is."""
 
     cluster: str
+    """Name of the cluster."""
 
     def __str__(self) -> str:
-        return f"drain {self.cluster}"
+        return f"{type(self).__name__.lower()} {self.cluster}"
 
 
-@dataclass(frozen=True, slots=True)
-class Cordon:
-    """A cluster takes nothing new; what runs there may stay.
+class Drain(_OfCluster):
+    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved."""
 
-    Parameters
-    ----------
-    cluster
-        Name of the cluster.
-    """
-
-    cluster: str
-
-    def __str__(self) -> str:
-        return f"cordon {self.cluster}"
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
+class Cordon(_OfCluster):
+    """A cluster takes nothing new; what runs there may stay."""
+
+    __slots__ = ()
+
+
+class Restore(_OfCluster):
     """A cluster is open again: taints that keep workloads away, deletion and unreadiness are forgotten.
 
     Evictions of single workloads that are under way stay.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster.
     """
 
-    cluster: str
-
-    def __str__(self) -> str:
-        return f"restore {self.cluster}"
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
