@@ -116,14 +116,8 @@ def scale_of(problem: Problem, held: Held | None) -> Scale:
 def whole_steps(denominators: Iterable[int], most: int, finest: int = LARGEST) -> Scale:
     """Return steps that make all costs whole, or as many as there may be.
 
-    Parameters
-    ----------
-    denominators
-        What costs are fractions of.
-    most
-        How many steps there may be.
-    finest
-        How many are enough where costs are rounded anyway.
+    `denominators`: what costs are fractions of; `most`: how many steps there may be; `finest`: how many are
+    enough where costs are rounded anyway.
     """
     steps = 1
     for denominator in sorted(set(denominators)):

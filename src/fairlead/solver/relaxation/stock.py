@@ -14,8 +14,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders import capacity, move_budget, quota
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.selection import replicas_at
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
 from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
