@@ -59,10 +59,7 @@ class Deadline:
     def after(cls, seconds: float | None) -> "Deadline":
         """Return the deadline so many seconds from now; None means no limit.
 
-        Raises
-        ------
-        UsageError
-            Where these are no seconds.
+        Raises `UsageError` where these are no seconds.
         """
         given: object = seconds
         if given is not None and (not isinstance(given, Real) or _is_none(given)):
@@ -104,10 +101,7 @@ class Deadline:
     def while_lasting(self, things: Iterable[T]) -> Iterator[T]:
         """Yield things one after the other.
 
-        Raises
-        ------
-        TimeOverError
-            Where time is over before the last one.
+        Raises `TimeOverError` where time is over before the last one.
         """
         for each in things:
             if not self.remaining():
