@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation
@@ -161,6 +161,8 @@ def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
                 yield Fraction(whole, replicas * weight).denominator
             case Deviation.L1:
                 yield Fraction(replicas * weight, whole).denominator
+            case _:
+                assert_never(deviation)
 
 
 def _greatest(division: Division, deviation: Deviation) -> int:

@@ -95,6 +95,8 @@ def _bounded(
                 found.append(replace(rule, clusters=inside, closed=rule.closed - inside))
             case GroupTotal():
                 continue
+            case _:
+                assert_never(rule)
     return tuple(found)
 
 

@@ -1,7 +1,8 @@
 """A problem with some of its units only, and which units a placement keeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.amounts import largest
 from fairlead.models.check import shared_violations, violations_of
@@ -9,6 +10,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    BindingRule,
     Bounds,
     Candidates,
     Capacity,
@@ -39,19 +41,27 @@ def widest(workload: Workload) -> int:
     """
     if not workload.replicas or not any(isinstance(rule, Total | Duplicated) for rule in workload.rules):
         return largest(workload)
-    minima: list[int] = []
-    for rule in workload.rules:
-        match rule:
-            case Bounds():
-                minima += [bound.replicas for bound in rule.minimum.values()]
-            case GroupTotal():
-                minima.append(rule.minimum)
-            case Duplicated():
-                minima.append(largest_copy(rule, workload))
-    grouped = [rule for rule in workload.rules if isinstance(rule, Grouped)]
-    minima += [rule.needed(0) for rule in grouped]
-    needed = [rule.needed(sum(minima)) for rule in grouped]
+    binding = [rule for rule in workload.rules if isinstance(rule, BindingRule)]
+    minima = [least for rule in binding for least in _minima(rule, workload)]
+    needed = [rule.needed(sum(minima)) for rule in binding if isinstance(rule, Grouped)]
     return max([workload.replicas, *workload.current.values(), *minima, *needed])
+
+
+def _minima(rule: BindingRule, workload: Workload) -> Iterable[int]:
+    """Return how many replicas a rule may need on single clusters."""
+    match rule:
+        case Bounds():
+            return (bound.replicas for bound in rule.minimum.values())
+        case GroupTotal():
+            return (rule.minimum,)
+        case Duplicated():
+            return (largest_copy(rule, workload),)
+        case Grouped():
+            return (rule.needed(0),)
+        case Candidates() | Total():
+            return ()
+        case _:
+            assert_never(rule)
 
 
 def only(problem: Problem, units: Sequence[Unit]) -> Problem:
