@@ -24,25 +24,22 @@ class _OfCluster:
         return f"{type(self).__name__.lower()} {self.cluster}"
 
 
+@dataclass(frozen=True, slots=True)
 class Drain(_OfCluster):
     """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved."""
 
-    __slots__ = ()
 
-
+@dataclass(frozen=True, slots=True)
 class Cordon(_OfCluster):
     """A cluster takes nothing new; what runs there may stay."""
 
-    __slots__ = ()
 
-
+@dataclass(frozen=True, slots=True)
 class Restore(_OfCluster):
     """A cluster is open again: taints that keep workloads away, deletion and unreadiness are forgotten.
 
     Evictions of single workloads that are under way stay.
     """
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
