@@ -23,37 +23,25 @@ from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What changes bring about for one workload.
-
-    Parameters
-    ----------
-    workload
-        Key of the workload.
-    before
-        Replicas by cluster before: those that run, or where none runs, those of the best placement.
-    after
-        Replicas by cluster after.
-    moved
-        Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy.
-    started, stopped
-        Replicas that are started and stopped in all, those that move among them.
-    lost
-        Replicas on clusters that are gone; they are neither stopped nor moved.
-    unplaced
-        Replicas that stand nowhere after.
-    anyway
-        True where the best placement without the changes is the same: what happens then is not their doing.
-    """
+    """What changes bring about for one workload."""
 
     workload: str
+    """Key of the workload."""
     before: Mapping[str, int]
+    """Replicas by cluster before: those that run, or where none runs, those of the best placement."""
     after: Mapping[str, int]
+    """Replicas by cluster after."""
     moved: int
+    """Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy."""
     started: int
     stopped: int
+    """Replicas that are started and stopped in all, those that move among them."""
     lost: int
+    """Replicas on clusters that are gone; they are neither stopped nor moved."""
     unplaced: int
+    """Replicas that stand nowhere after."""
     anyway: bool = False
+    """True where the best placement without the changes is the same: what happens then is not their doing."""
 
     @property
     def happens(self) -> bool:
@@ -89,39 +77,27 @@ class UtilisationShift:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One of many losses or drains that were tried.
-
-    Parameters
-    ----------
-    change
-        What was tried.
-    clusters
-        Clusters that it takes.
-    status
-        Status of the answer; of one that was not found in time nothing else is known.
-    unplaced
-        Replicas that stand nowhere, by workload; those with none are absent.
-    broken
-        What gives way, in words; what is missing in `unplaced` is not repeated.
-    moved, started, lost
-        Replicas over all workloads to which it makes a difference, see `Effect`.
-    fullness
-        The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
-        unknown capacity, are absent.
-    known
-        False where not everything was placed in time, but a better placement might.
-    """
+    """One of many losses or drains that were tried."""
 
     change: Trial
+    """What was tried."""
     clusters: tuple[str, ...]
+    """Clusters that it takes."""
     status: str
+    """Status of the answer; of one that was not found in time nothing else is known."""
     unplaced: Mapping[str, int] = field(default_factory=dict)
+    """Replicas that stand nowhere, by workload; those with none are absent."""
     broken: tuple[str, ...] = ()
+    """What gives way, in words; what is missing in `unplaced` is not repeated."""
     moved: int = 0
     started: int = 0
     lost: int = 0
+    """Replicas over all workloads to which it makes a difference, see `Effect`."""
     fullness: Mapping[str, Fraction] = field(default_factory=dict)
+    """The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
+    unknown capacity, are absent."""
     known: bool = True
+    """False where not everything was placed in time, but a better placement might."""
 
     @property
     def name(self) -> str:
@@ -165,34 +141,23 @@ class Scenario:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What becomes of a fleet when something changes.
-
-    Parameters
-    ----------
-    changes
-        What was changed, in order; may be empty where only scenarios were tried.
-    before
-        The best placement without the changes.
-    after
-        The best placement with them; a partial one where not everything fits.
-    effects
-        What happens to every workload, in key order.
-    sweep
-        What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label,
-        ``drain`` or ``at``; None where there are none.
-    scenarios
-        What was tried on top of the changes, one by one; the worst first.
-    known
-        False where not everything was placed in time after the changes, but a better placement might.
-    """
+    """What becomes of a fleet when something changes."""
 
     changes: tuple[Change, ...]
+    """What was changed, in order; may be empty where only scenarios were tried."""
     before: Outcome
+    """The best placement without the changes."""
     after: Outcome
+    """The best placement with them; a partial one where not everything fits."""
     effects: tuple[Effect, ...]
+    """What happens to every workload, in key order."""
     sweep: str | None = None
+    """What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, ``drain``
+    or ``at``; None where there are none."""
     scenarios: tuple[Scenario, ...] = ()
+    """What was tried on top of the changes, one by one; the worst first."""
     known: bool = True
+    """False where not everything was placed in time after the changes, but a better placement might."""
 
     @property
     def fits(self) -> bool:
