@@ -12,12 +12,11 @@ from fairlead.models.answer import Answer
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
 from fairlead.models.shortfall import all_as_scheduled
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 
 
@@ -273,22 +272,17 @@ def _standing(key: str, before: Outcome) -> dict[str, int]:
     """Return where the replicas of a workload run before; where none runs, where they are best placed."""
     if key not in before.problem.workload_by_key:
         return {}
-    current = _known(before.problem.workload(key).current, before.problem)
+    current = running(before.problem.workload(key), before.problem.cluster_by_name)
     if current or before.placement is None:
         return current
     return dict(before.placement.of(key))
 
 
-def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
-    """Return the replicas on clusters of a problem, without those on others."""
-    return {name: count for name, count in placed.items() if count and name in problem.cluster_by_name}
-
-
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
     """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
-    known = outcome.problem.workload_by_key
-    inside = Placement({key: _known(now.of(key), outcome.problem) for key in now if key in known})
-    return check(all_as_scheduled(outcome.problem), inside)
+    there, known = outcome.problem.cluster_by_name, outcome.problem.workload_by_key
+    inside = {key: {name: held for name, held in now.of(key).items() if name in there} for key in known}
+    return check(all_as_scheduled(outcome.problem), Placement(inside))
 
 
 def _by_place(found: Iterable[Utilisation]) -> dict[tuple[str, str], Utilisation]:
