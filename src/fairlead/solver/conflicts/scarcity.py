@@ -127,11 +127,8 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
     """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
 
-    Returns
-    -------
-    tuple of int or None
-        The positions of its units; the fewest of those seen, though perhaps not all of them are needed.
-        None where there is no such conflict.
+    The positions of its units; the fewest of those seen, though perhaps not all of them are needed. None
+    where there is no such conflict.
     """
     totals = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Total)}
     closed = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Candidates)}
@@ -224,10 +221,7 @@ class Excess:
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
 
-    Returns
-    -------
-    Excess or None
-        None where there is none: then the units may have a placement or not.
+    None where there is none: then the units may have a placement or not.
     """
     everywhere = frozenset(problem.cluster_by_name)
     wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]

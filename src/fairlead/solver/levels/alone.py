@@ -8,7 +8,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer
-from fairlead.solver.answers.rows import Placed, among
+from fairlead.solver.answers.components import Placed, among
 from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.running.search import Search

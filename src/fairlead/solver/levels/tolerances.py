@@ -21,7 +21,7 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.components import Placed
 from fairlead.solver.levels.alone import alone_as_placed, searched_alone
 from fairlead.solver.levels.falling_short import (
     as_placed,
