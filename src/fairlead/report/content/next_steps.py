@@ -36,8 +36,8 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     steps = []
     short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
     if short is not None:
-        steps.append(("Ask what is in the way of a workload:", command("why", making, short)))
-        told = "Try what another cluster would change:"
+        steps.append(("Find out what blocks a workload:", command("why", making, short)))
+        told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
     if outcome.status is Status.FEASIBLE and outcome.objectives:
@@ -53,8 +53,8 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     # A plan keeps to what runs: it does not lead to what would be if nothing ran.
     running = any(any(one.current.values()) for one in outcome.problem.workloads)
     if running and not _is_given("--fresh", making):
-        return [("Plan the way there, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
-    return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+        return [("Plan the moves, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
+    return [("Print what to apply:", again("solve", making, "-o", "patch"))]
 
 
 def _is_given(option: str, making: Making) -> bool:

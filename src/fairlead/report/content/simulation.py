@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import islice
 
 from fairlead.models.outcome import Attained
-from fairlead.models.rules import duplicated, total
+from fairlead.models.rules import Duplicated, duplicated, total
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
@@ -90,7 +90,7 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """
     picked = look.picked
     scenarios = scenario_table(simulation)
-    heads = (*WORKLOADS, *columns("~Fewer", "~More"))
+    heads = (*WORKLOADS, *columns("~Fewer", "&More"))
     ask_for_column(picked.sort_by, heads, SHIFTS, scenarios.columns, sum_columns(picked.group_by))
     if not look.headers and not picked.group_by:
         only = scenarios if simulation.scenarios else shift_table(simulation)
@@ -131,7 +131,7 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
         )
         for one in (*changing, *(still if picked.every else ()))
     ]
-    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
+    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "&More"))
     every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
     return [every, *unchanged(simulation)] if rows and not picked.every else some(every)
 
@@ -212,7 +212,8 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
     if simulation.changed:
         why = first_lines(reasons(simulation), look.few(FIRST), "line", MORE)
         costs = cost_lines(after.problem, simulation.now, after.placement)
-        below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
+        below = [*fills_first(simulation), *remarks(after), *why, *copies_lost(simulation)]
+        below += [*empty_additions(simulation), *costs]
         lines.append(_toned(verdict(simulation), fits=after.fits, known=simulation.known))
         lines += texts([*below, *unproven(after)])
     if simulation.scenarios:
@@ -220,6 +221,18 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
         known = any(one.answered and one.known and not one.fits for one in simulation.scenarios)
         lines.append(_toned(scenario_verdict(simulation), fits=fits, known=known))
     return lines
+
+
+def copies_lost(simulation: Simulation) -> list[str]:
+    """Say how many lost replicas are copies that every cluster has of its own; a line, or none."""
+    workloads = simulation.after.problem.workload_by_key
+    copied = (one for one in simulation.caused if workloads[one.workload].rule(Duplicated) is not None)
+    count = sum(max(0, one.lost - one.started - one.unplaced) for one in copied)
+    verb = "is a copy" if count == 1 else "are copies"
+    told = (
+        f"{count} of the lost replicas {verb} of Duplicated workloads, which other clusters do not replace."
+    )
+    return [told] if count else []
 
 
 def fills_first(simulation: Simulation) -> list[str]:
@@ -288,14 +301,14 @@ def already(simulation: Simulation) -> list[str]:
     lines: list[str] = []
     before = simulation.before
     if before.placement is None:
-        lines.append(f"Before the change already: {verdict_on(before)}")
+        lines.append(f"Even before the change: {verdict_on(before)}")
     elif not before.fits:
         found = len(before.shortfalls) or len(before.violations)
-        lines.append(f"Before the change already, not everything fits: {counted(found, 'shortfall')}.")
+        lines.append(f"Even before the change, not everything fits: {counted(found, 'shortfall')}.")
     moving = [effect for effect in effects(before, before) if effect.started or effect.stopped]
     if moving:
         where = counted(len(moving), "workload")
-        lines.append(f"Before the change already, {_happens(moving)} in {where}.")
+        lines.append(f"Even before the change, {_happens(moving)} in {where}.")
     return lines
 
 

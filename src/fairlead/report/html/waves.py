@@ -174,7 +174,8 @@ def _by_cluster(plan: RebalancePlan) -> Table:
         for name in touched
     ]
     still = len(every) - len(touched)
-    unchanged = f"{counted(still, 'cluster')} without a change left out" if still else ""
+    verb = "does" if still == 1 else "do"
+    unchanged = f"{counted(still, 'other cluster')} {verb} not change." if still else ""
     return Table("Replicas of all workloads, by cluster", _CLUSTERS, tuple(rows), unchanged)
 
 

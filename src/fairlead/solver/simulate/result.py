@@ -40,7 +40,7 @@ class Effect:
     lost
         Replicas on clusters that are gone; they are neither stopped nor moved.
     unplaced
-        Replicas that stand nowhere after.
+        Replicas that no cluster has capacity for afterwards.
     anyway
         True where the best placement without the changes is the same: what happens then is not their doing.
     """
