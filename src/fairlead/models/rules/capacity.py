@@ -223,7 +223,7 @@ def describe_shared(
     else:
         amount = offer_of(resource, problem.limits.get((cluster.name, resource), 0))
         running = any(workload.current.get(cluster.name) for workload in problem.workloads)
-        has = f"{name} has {amount}{' including what runs there now' if running else ''}"
+        has = f"{name} has {amount}{', including what runs there now' if running else ''}"
     return Statement(KIND, f"{has}; {told}", cluster.source, None, name)
 
 

@@ -69,7 +69,7 @@ def conflict_section(outcome: Outcome) -> Section:
 def repaired_section(outcome: Outcome) -> Section:
     """Return what runs now breaks and the target repairs, without a target all that is broken."""
     found = outcome.repaired if outcome.placement is not None else outcome.broken_before
-    title = "Fixed by it" if outcome.placement is not None else "Violated now"
+    title = "What it fixes" if outcome.placement is not None else "Violated now"
     tone: Tone = "good" if outcome.placement is not None else "bad"
     return Section("broken", title, sentences(map(str, found), "rule", tone, OPENED))
 

@@ -45,9 +45,9 @@ CHANGES_SHOWN = 1000
 _CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
 _CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
 _WAVES = (
-    "Moves of a wave are made at once; the next wave begins when all of them are done. At every moment of a "
-    "wave capacities, bounds and the declared availability hold, group totals and spread between waves; "
-    "what is broken already gets no worse."
+    "The moves of a wave are made at the same time; the next wave starts when all of them are done. "
+    "Capacity, bounds and the declared availability hold at every moment, group totals and spread between "
+    "waves. What is violated already gets no worse."
 )
 
 
