@@ -145,7 +145,7 @@ Exit codes:
 _STRICT = "Treat warnings as errors."
 
 
-@click.command("validate", short_help="Say what is wrong with the input.", epilog=_EXIT_CODES)
+@click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
 @click.option("--strict", is_flag=True, help=_STRICT)

@@ -55,7 +55,7 @@ def text(field: str, value: object) -> Found:
 
 def texts(field: str, value: object) -> Found:
     """Yield what is no mapping of texts, as labels are."""
-    yield from mapping(field, value, "names and texts")
+    yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
 

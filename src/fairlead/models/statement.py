@@ -223,6 +223,9 @@ class Conflict:
     advice
         Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
         outcome has them for all.
+    cause
+        What the rules come to, where several workloads request more of a resource than there is: what they
+        request together and what there is; empty where that is not the cause or is easily seen.
     """
 
     rules: tuple[Statement, ...]
@@ -230,6 +233,7 @@ class Conflict:
     proof: Proof = Proof.UNVERIFIED
     workloads: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    cause: str = ""
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

@@ -31,10 +31,7 @@ from fairlead.solver.changes.kinds import sentences
 
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
-_KNOWN = {
-    Proof.MINIMAL: "Leaving out any one of these rules resolves the conflict.",
-    Proof.UNVERIFIED: "Time ran out: perhaps not all of these rules are part of the conflict.",
-}
+_UNVERIFIED = "Time ran out: perhaps not all of these rules are part of the conflict."
 
 TONES: Mapping[Status, Tone] = {
     Status.OPTIMAL: "good",
@@ -196,9 +193,9 @@ def _infeasible(outcome: Outcome) -> str:
     if outcome.conflict is None:
         because = f" ({outcome.reason})" if outcome.reason else ""
         return f"{outcome.origin} found no placement{because}."
-    if len(outcome.conflict.rules) == 1:
-        return "no placement keeps this rule:"
-    return "no placement keeps all of these rules:"
+    if outcome.conflict.cause:
+        return f"{outcome.conflict.cause}."
+    return f"no placement keeps {these_rules(outcome.conflict)}:"
 
 
 def explanation(outcome: Outcome) -> list[str]:
@@ -208,9 +205,10 @@ def explanation(outcome: Outcome) -> list[str]:
         return first_lines((f"  {line}" for line in told), SHOWN, "line")
     if outcome.conflict is not None:
         first, *others = outcome.conflicts
-        lines = told_rules(first)
+        lines = [f"No placement keeps {these_rules(first)}:"] if first.cause else []
+        lines += told_rules(first)
         for each in others[: SHOWN - 1]:
-            lines += [f"Nor can {also_infeasible(each)}:", *told_rules(each)]
+            lines += [also_infeasible(each), *told_rules(each)]
         if len(others) >= SHOWN:
             lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
         return [*lines, *told_ways(first)]
@@ -223,13 +221,9 @@ def explain(conflict: Conflict) -> list[str]:
 
 
 def told_rules(conflict: Conflict) -> list[str]:
-    """Return the statements of a conflict, a line each, and what is known of it."""
+    """Return the statements of a conflict, a line each, and whether they are too many."""
     lines = [f"  {statement}" for statement in conflict.rules]
-    # A single rule is always minimal: without it there is nothing left that could be in the way.
-    known = conflict.proof is Proof.MINIMAL and len(conflict.rules) == 1
-    if conflict.rules and conflict.proof is not Proof.SMALLEST and not known:
-        lines.append(_KNOWN[conflict.proof])
-    return lines
+    return [*lines, _UNVERIFIED] if lines and conflict.proof is Proof.UNVERIFIED else lines
 
 
 def told_ways(conflict: Conflict) -> list[str]:
@@ -246,9 +240,15 @@ def told_ways(conflict: Conflict) -> list[str]:
     ]
 
 
+def these_rules(conflict: Conflict) -> str:
+    """Say what no placement keeps, before the rules of a conflict are told."""
+    return "this rule" if len(conflict.rules) == 1 else "all of these rules"
+
+
 def also_infeasible(conflict: Conflict) -> str:
-    """Say that one more conflict has no placement, behind ``Nor can``."""
-    return "this rule be kept" if len(conflict.rules) == 1 else "these be kept together"
+    """Announce the rules of one more conflict, and say its cause where that is known."""
+    cause = f" ({conflict.cause})" if conflict.cause else ""
+    return f"No placement keeps {these_rules(conflict)} either{cause}:"
 
 
 def _announced(conflict: Conflict) -> str:

@@ -118,6 +118,7 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
         return None
     return {
         "workloads": list(conflict.workloads),
+        "cause": conflict.cause or None,
         "rules": statement_documents(conflict.rules),
         "proof": str(conflict.proof),
         "relaxations": [_relaxation(relaxation) for relaxation in conflict.relaxations],

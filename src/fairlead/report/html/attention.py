@@ -25,7 +25,7 @@ def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[
     some = [
         figure(count, one, several)
         for count, one, several in (
-            (change.lost, "is lost", "are lost"),
+            (change.lost, "replica lost", "replicas lost"),
             (change.started, "starts", "start"),
             (change.stopped, "stops", "stop"),
         )

@@ -37,6 +37,7 @@ from fairlead.report.content.scenarios import (
 from fairlead.report.content.simulation import (
     already,
     change,
+    copies_lost,
     fills_first,
     gravest,
     level_table,
@@ -90,7 +91,8 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     # What does not fit comes first.
     headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement)
-    lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
+    told_first = (*fills_first(simulation), *copies_lost(simulation))
+    lead = (title(simulation), *others, *already(simulation), *told_first, *costs)
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()
     # Good only where everything fits and that is proven.

@@ -274,13 +274,13 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
             closed.append(workload.key)
     for names, keys in unweighable.items():
         yield (
-            f"Nothing is known of the capacity of {names}, by which {listed(keys, 'workload')} would be "
-            "divided: have it reported, or use static weights."
+            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
+            ": have it reported, or use static weights."
         )
     for (taints, names), keys in untold.items():
         yield (
-            f"To tolerate the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
-            "would run there is not known here: change the policy and solve again."
+            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there cannot be said yet: change the policy and solve again."
         )
     for names, keys in bounded.items():
         yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."

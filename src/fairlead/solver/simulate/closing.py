@@ -109,8 +109,8 @@ def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closed: Close
         workloads.append(again or left)
         if again is None:
             text = (
-                f"{left.key}: clusters that stood back for those that are closed now may open;"
-                " the rules do not tell, so they stay closed here"
+                f"{left.key}: clusters that gave way to those that are closed now may become eligible;"
+                " the rules do not say, so they stay closed here"
             )
             told.append(Statement("candidates", text, left.source, left.key))
     warnings = tuple(dict.fromkeys([*problem.warnings, *told]))
