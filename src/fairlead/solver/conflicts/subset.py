@@ -80,7 +80,7 @@ def only(problem: Problem, units: Sequence[Unit]) -> Problem:
         match unit.part:
             case Room() as room:
                 kept.setdefault(room.cluster, set()).update(room.resources)
-            case Companionship() | MoveBudget() | Quota() as tie:
+            case Companionship() | MoveBudget() | Quota() as rule:
                 shared.append(rule)
             case rule:
                 own[unit.workload or ""].append(rule)
