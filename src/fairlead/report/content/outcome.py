@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.rules import duplicated, total
+from fairlead.models.rules import candidates, duplicated, total
 from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, format_number, format_percent, listed
@@ -262,8 +262,8 @@ def _announced(conflict: Conflict) -> str:
 
 def breaches(outcome: Outcome) -> list[str]:
     """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
-    repaired = [f"Fixed: {violation}" for violation in outcome.repaired]
-    return [*repaired, *(f"Still violated: {violation}" for violation in outcome.still_broken)]
+    told = (("Fixed", outcome.repaired), ("Still violated", outcome.still_broken))
+    return [f"{what}: {sentence}" for what, broken in told for sentence in told_breaches(broken)]
 
 
 def remarks(outcome: Outcome) -> list[str]:
@@ -271,17 +271,38 @@ def remarks(outcome: Outcome) -> list[str]:
     return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]
 
 
+def told_breaches(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas on one closed cluster."""
+    return [str(every[0]) if len(every) == 1 else _on_a_closed_cluster(every) for every in _alike(broken)]
+
+
 def told_shortages(broken: Iterable[Violation]) -> list[str]:
     """Return a sentence for each rule that is broken, one for all replicas unplaced for the same reason."""
-    alike: dict[str | int, list[Violation]] = {}
+    return [every[0].text if len(every) == 1 else _unplaced(every) for every in _alike(broken)]
+
+
+def _alike(broken: Iterable[Violation]) -> Iterable[Sequence[Violation]]:
+    """Return broken rules, those together that are broken for the same reason at the same place."""
+    alike: dict[object, list[Violation]] = {}
     for position, one in enumerate(broken):
-        alike.setdefault(one.because if one.rule == total.KIND and one.because else position, []).append(one)
-    return [every[0].text if len(every) == 1 else _of_several(every) for every in alike.values()]
+        together = one.because and one.rule in (total.KIND, candidates.KIND)
+        alike.setdefault((one.rule, one.cluster, one.because) if together else position, []).append(one)
+    return alike.values()
 
 
-def _of_several(every: Sequence[Violation]) -> str:
-    """Say how many replicas of which workloads are unplaced, with the place of the first."""
+def _on_a_closed_cluster(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are on a cluster, why it is closed, and where that is said."""
     first = every[0]
+    found = counted(sum(one.amount for one in every), "replica")
+    return f"{found} on {first.cluster}, which {first.because} ({_whose(every)})"
+
+
+def _unplaced(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are unplaced, with the place of the first."""
+    return f"{sum(one.amount for one in every)} replicas are unplaced ({_whose(every)}): {every[0].because}"
+
+
+def _whose(every: Sequence[Violation]) -> str:
+    """Say which workloads break a rule by how much, and where the rule of the first was declared."""
     names = listed([f"{one.workload} {one.amount}" for one in every], "workload")
-    where = f"; {first.source}" if first.source else ""
-    return f"{sum(one.amount for one in every)} replicas are unplaced ({names}{where}): {first.because}"
+    return f"{names}; {every[0].source}" if every[0].source else names
