@@ -266,7 +266,7 @@ def test_unknown_fields_are_warned_about() -> None:
     odd["spec"]["scopes"] = ["BestEffort"]
     problem = loaded(odd, *web())
     (text,) = texts(problem, "unknown-field")
-    assert text.startswith("FederatedResourceQuota: spec.scopes is not a known field and has no effect")
+    assert text.startswith("FederatedResourceQuota: spec.scopes is an unknown field and has no effect")
     assert list(limits(problem)) == [Scope("cpu")]
 
 

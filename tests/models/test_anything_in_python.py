@@ -12,7 +12,7 @@ import pytest
 
 import fairlead
 from fairlead import Cluster, ManifestError, Problem, Source, Taint, UsageError, Workload
-from fairlead.models.cluster import Grade
+from fairlead.models.cluster import FailureRate, Grade
 from fairlead.models.levels import Tolerance
 from fairlead.models.rules import (
     Aggregated,
@@ -41,7 +41,6 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
 from fairlead.models.rules.survival import Loss
-from fairlead.models.topology import FailureRate
 from fairlead.models.workload import AffinityGroup, Autoscaler
 
 NAMES = ("a", "b", "c")

@@ -8,7 +8,6 @@ import pytest
 import fairlead
 from agreeing import assert_best
 from brute_force import brute_force
-from fairlead.manifests.selecting import select
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import Deviation
@@ -29,6 +28,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope, allowed, more_within
+from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload

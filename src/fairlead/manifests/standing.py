@@ -70,13 +70,9 @@ class Standing:
     ) -> "Standing":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
-        Parameters
-        ----------
-        spoiling
-            Those that would open, but had better not: that would change what others hold, or bind what binds
-            nothing until then.
-        cause
-            What would keep them closed beside the taints; None where nobody asks.
+        `spoiling`: those that would open, but had better not: that would change what others hold, or bind
+        what binds nothing until then. `cause`: what would keep them closed beside the taints; None where
+        nobody asks.
         """
         stuck = {
             name: replace(
@@ -232,12 +228,8 @@ class Fleet:
     ) -> tuple[Hashable, Standing]:
         """Return how clusters stand to a workload, and a key that is equal for all with the same standing.
 
-        Parameters
-        ----------
-        who
-            Equal for workloads to which the same clusters are closed, whatever they hold.
-        grounds
-            Finds why clusters are closed to them.
+        `who`: equal for workloads to which the same clusters are closed, whatever they hold. `grounds`: finds
+        why clusters are closed to them.
         """
         closed = self.memory.once(("closed", who), grounds)
         held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)

@@ -12,7 +12,7 @@ from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEFAULT_ORDER
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
@@ -61,6 +61,21 @@ def test_who_fills_its_clusters_is_not_searched(monkeypatch: pytest.MonkeyPatch)
     problem = Problem(clusters(a=9000, b=9000), (single("short", 3, 1, a=1, b=1), *others), (Capacity(),))
     level = balance_of(fairlead.solve(problem, partial=True, workers=1))
     assert (level.value, level.proven) == (0, True)
+
+
+def test_who_falls_short_costs_what_it_would_alone() -> None:
+    """`large` fits nowhere; the three of `runs` stay, 2 on a and 1 on b: (1/6)^2 / (1/2) on each, 1/9 in all.
+
+    No exact way tells where a workload stands best of which nothing is placed. That is nowhere: as long as
+    nobody costs more than alone, `runs` cannot move, and nothing is left to search.
+    """
+    runs = single("runs", 3, a=1, b=1)
+    moves = Moves(frozenset("ab"), keep=True)
+    runs = replace(runs, current={"a": 2, "b": 1}, rules=(*runs.rules, moves))
+    large = replace(single("large", a=1, b=1), requests={CPU: 9000})
+    problem = Problem(clusters(a=3000, b=3000), (large, runs), (Capacity(),))
+    level = balance_of(fairlead.solve(problem, partial=True, workers=1, tolerance={"balance": 0}))
+    assert (level.value, level.bound, level.proven) == (Fraction(1, 9), Fraction(1, 9), True)
 
 
 def test_a_workload_that_stands_nowhere() -> None:

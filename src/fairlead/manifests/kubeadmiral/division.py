@@ -26,7 +26,7 @@ from fairlead.models.workload import Workload
 NOT_LISTED = "is not in the placement list"
 NO_SELECTOR = "did not match the cluster selector"
 NO_AFFINITY = "did not match the cluster affinity"
-UNAVAILABLE = "is to be left by the migration configuration"
+UNAVAILABLE = "is excluded by the migration configuration"
 NOTHING_RUNS = "does not run it, and rescheduling is disabled"
 
 Api = tuple[str, str]

@@ -13,7 +13,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.rows import Placed, beside
+from fairlead.solver.answers.components import Placed, beside
 from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
 
 
