@@ -49,7 +49,7 @@ def test_wrong_tolerances(value: object) -> None:
 def test_unknown_fields_of_a_level_are_warned_about() -> None:
     """As in every other kind."""
     problem = fairlead.load([own("Profile", levels=[{"name": "cost", "tolerence": 1}])])
-    assert "spec.levels[0].tolerence is not a known field" in str(problem.warnings[0])
+    assert "spec.levels[0].tolerence is an unknown field" in str(problem.warnings[0])
 
 
 @pytest.mark.parametrize("value", ["-1", "1e3", "0,5", "", "1.", True, "0x1", -0.5, "9" * 19])
