@@ -97,7 +97,7 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     told = []
     for name in unknown[:SHOWN]:
         near = nearest(name, sorted(known))
-        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
+        told.append(f"{name} (did you mean {near[0]}?)" if near else name or "''")
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
 
@@ -172,7 +172,7 @@ def called(name: str, first: str, **others: object) -> str:
     >>> called("Cluster", "m1", region="eu", labels=None)
     "Cluster('m1', region='eu')"
     """
-    told = [repr(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
+    told = [shown(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
     return f"{name}({', '.join(told)})"
 
 
@@ -184,7 +184,7 @@ def _says(value: object) -> bool:
 def _short(value: object) -> str:
     if isinstance(value, Mapping) and len(value) > _MOST:
         return f"<{len(value)} entries>"
-    return repr(value)
+    return shown(value)
 
 
 def amounts(units: Mapping[str, int] | None) -> Mapping[str, str] | None:
@@ -196,7 +196,10 @@ def amounts(units: Mapping[str, int] | None) -> Mapping[str, str] | None:
 
 def _amount(resource: str, amount: object) -> str:
     """Return an amount as people write it; as it is where it is none, as in a problem that is not valid."""
-    return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    try:
+        return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    except ValueError:
+        return shown(amount)
 
 
 def number(value: int | Fraction | None) -> str:

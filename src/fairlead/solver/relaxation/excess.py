@@ -9,14 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Quota, Total
+from fairlead.models.rules import Candidates, MoveBudget, Quota, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, varied
 from fairlead.solver.changes.quota import followed, number_of
-from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
+from fairlead.solver.conflicts.alone import fails_alone
+from fairlead.solver.conflicts.budgets import over_budget
+from fairlead.solver.conflicts.scarcity import demands_on, is_scarce, over_quota, supply_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 from fairlead.solver.relaxation.sharing import EXACT
@@ -55,8 +57,11 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     shared = any(relaxable.sharing and relaxable.kind in EXACT for relaxable in found)
     if len(problem.workloads) < 2 or shared:
         return []
+    ways = larger_budgets(problem, deadline, seed)
+    if ways:
+        return ways
     for excess in _excesses(problem, found):
-        ways: list[Changes] = []
+        ways = []
         fruitless = 0
         for change in _cheapest(excess, problem):
             changes = followed((change,), problem)
@@ -69,6 +74,28 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
                 fruitless += 1
         if ways:
             return ways
+    return []
+
+
+def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[Changes]:
+    """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
+
+    Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
+    toleration could, so that where there are any this is left to a search.
+    """
+    tolerated = (each for workload in problem.workloads for each in relaxables_of(workload))
+    if any(each.kind is Kind.TOLERATION for each in tolerated):
+        return []
+    for rule in problem.rules:
+        moving = sum(over_budget(rule, problem).values()) if isinstance(rule, MoveBudget) else 0
+        if moving and isinstance(rule, MoveBudget):
+            more = moving - rule.most
+            changes = (Change(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),)
+            after = apply(problem, changes)
+            # Whoever fails by himself is found much faster than all of them together.
+            hopeless = is_scarce(after) or any(fails_alone(each, after) for each in after.workloads)
+            if not hopeless and has_placement(after, deadline, seed):
+                return [changes]
     return []
 
 
