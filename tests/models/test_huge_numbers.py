@@ -88,6 +88,13 @@ def test_values_that_hold_one_are_written_all_the_same() -> None:
     assert "a number with thousands of digits" in repr(Cluster("a", free={"cpu": HUGE}))
 
 
+@pytest.mark.parametrize("odd", [None, 3, 1.5, "text", b"x", [], [1], {"a": None}, frozenset("a")])
+def test_values_that_are_none_are_written_all_the_same(odd: Any) -> None:
+    """Nothing refuses them before they are used, and whoever looks for the mistake wants to see them."""
+    assert repr(Workload("w", "w", 1, requests=odd, current=odd, rules=odd)).startswith("Workload('w', ")
+    assert repr(Cluster("a", free=odd, allocatable=odd, taints=odd)).startswith("Cluster('a'")
+
+
 def test_what_is_shown() -> None:
     """As Python writes it, as long as it does."""
     assert shown({"a": 1}) == "{'a': 1}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.words import amounts, called
+from fairlead.models.words import amounts, called, each_of
 
 PODS = "pods"
 CPU = "cpu"
@@ -139,7 +139,8 @@ class Cluster:
             region=self.region,
             zones=self.zones,
             labels=self.labels or None,
-            taints=tuple(map(str, (*self.taints, *self.implied_taints))),
+            taints=each_of(self.taints, str),
+            implied_taints=each_of(self.implied_taints, str),
             allocatable=amounts(self.allocatable),
             free=amounts(self.free),
             deleting=self.deleting,

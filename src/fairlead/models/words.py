@@ -1,6 +1,6 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.models.quantity import format_units
@@ -187,11 +187,16 @@ def _short(value: object) -> str:
     return shown(value)
 
 
-def amounts(units: Mapping[str, int] | None) -> Mapping[str, str] | None:
-    """Return amounts by resource as people write them; None where they are not known."""
-    if units is None:
-        return None
+def amounts(units: object) -> object:
+    """Return amounts by resource as people write them; as it is what is none, as in a problem not valid."""
+    if not isinstance(units, Mapping):
+        return units
     return {resource: _amount(resource, amount) for resource, amount in units.items()}
+
+
+def each_of(values: object, tell: Callable[[object], str]) -> object:
+    """Return what to say of each of some values; as it is what is no tuple, as in a problem not valid."""
+    return tuple(map(tell, values)) if isinstance(values, tuple) else values
 
 
 def _amount(resource: str, amount: object) -> str:

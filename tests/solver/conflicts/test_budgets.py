@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from fairlead.solver.conflicts.budgets import has_to_move, over_budget
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.explaining.explanation import conflicts_of
+from fairlead.solver.relaxation.excess import larger_budgets
 from fairlead.solver.relaxation.ways import ways_of_large
 from fairlead.solver.running.deadline import Deadline
 
@@ -78,6 +80,14 @@ def test_what_else_fails_needs_more_than_a_budget() -> None:
     shut = service("shut", {}, "a", "b", "c", replicas=1)
     problem = fleet(service("x", {"a": 4}, "a"), shut, MoveBudget("all", 0))
     assert ways_of_large(problem, Deadline(), 0, 3) == []
+
+
+def test_copies_may_do_with_less_than_a_budget() -> None:
+    """Two copies of 2 on closed clusters: scaled to 1 they have 2 moves instead of 4, so 4 is no proof."""
+    copies = Workload("x", "x", 2, current={"a": 2, "b": 2}, rules=(service("x", {}, "a", "b").rules[0],))
+    problem = fleet(replace(copies, rules=(*copies.rules, Duplicated())), MoveBudget("all", 0))
+    assert is_scarce(problem)
+    assert larger_budgets(problem, Deadline(), 0) == []
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, MoveBudget, Quota, Total
+from fairlead.models.rules import Candidates, Duplicated, MoveBudget, Quota, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
@@ -81,14 +81,15 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[Chan
     """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
 
     Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
-    toleration could, so that where there are any this is left to a search.
+    toleration could, or a number that several workloads or copies share: that is left to a search.
     """
-    tolerated = (each for workload in problem.workloads for each in relaxables_of(workload))
-    if any(each.kind is Kind.TOLERATION for each in tolerated):
+    if any(each.kind is Kind.TOLERATION or each.sharing for each in relaxables(problem)):
         return []
     for rule in problem.rules:
-        moving = sum(over_budget(rule, problem).values()) if isinstance(rule, MoveBudget) else 0
-        if moving and isinstance(rule, MoveBudget):
+        found = over_budget(rule, problem) if isinstance(rule, MoveBudget) else {}
+        copied = any(problem.workload(key).rule(Duplicated) is not None for key in found)
+        if found and not copied and isinstance(rule, MoveBudget):
+            moving = sum(found.values())
             more = moving - rule.most
             changes = (Change(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),)
             after = apply(problem, changes)
