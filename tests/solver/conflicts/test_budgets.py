@@ -19,7 +19,7 @@ from fairlead.solver.conflicts.budgets import has_to_move, over_budget
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.explaining.explanation import conflicts_of
-from fairlead.solver.relaxation.excess import larger_budgets
+from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.ways import ways_of_large
 from fairlead.solver.running.deadline import Deadline
 

@@ -29,6 +29,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.budgets import moves_too_many
+from fairlead.solver.conflicts.scarcity import quota_conflicts
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 
@@ -200,8 +201,12 @@ def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:
 
 
 def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
-    """Tell whether a workload is seen to have no placement of its own; boxes as `boxes_of` makes them."""
-    return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    """Tell whether it is seen at once that a problem has no placement; boxes as `boxes_of` makes them.
+
+    So it is where a workload has none of its own, and where a quota is too small.
+    """
+    each = (fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    return any(each) or bool(quota_conflicts(problem))
 
 
 def conflicts(
@@ -209,18 +214,11 @@ def conflicts(
 ) -> "tuple[Contradiction, ...]":
     """Return a conflict for every workload that is seen to have no placement of its own.
 
-    Parameters
-    ----------
-    problem
-        The question. Workloads that only fail together, because they share capacity, are not found here.
-    boxes
-        Boxes by key of the workloads that are looked at, as `boxes_of` makes them; None looks at all.
+    In the order of the workloads, each minimal by construction: leaving out any one statement resolves it.
 
-    Returns
-    -------
-    tuple of Contradiction
-        In the order of the workloads, each minimal by construction: leaving out any one statement resolves
-        it.
+    `problem`: the question. Workloads that only fail together, because they share capacity, are not found
+    here. `boxes`: boxes by key of the workloads that are looked at, as `boxes_of` makes them; None looks at
+    all.
     """
     asked = problem.workloads if boxes is None else tuple(map(problem.workload, boxes))
     found = boxes_of(problem) if boxes is None else boxes
