@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import overload
 
 from fairlead.models.quantity import format_units
 
@@ -167,6 +168,10 @@ def _short(value: object) -> str:
     return shown(value)
 
 
+@overload
+def amounts(units: Mapping[str, int]) -> Mapping[str, str]: ...
+@overload
+def amounts(units: object) -> object: ...
 def amounts(units: object) -> object:
     """Return amounts by resource as people write them; as it is what is none, as in a problem not valid."""
     if not isinstance(units, Mapping):

@@ -99,12 +99,16 @@ def test_nothing_moves_less_than_what_has_to(seed: int) -> None:
     workload = service("x", current, *closed, replicas=rng.randint(0, 6))
     if rng.random() < 0.3:
         workload = Workload("x", "x", 2, current=current, rules=(workload.rules[0], Duplicated()))
-    kind = rng.choice(({}, {"leaving": frozenset("ab")}, {"arriving": frozenset("bc")}))
-    rule = MoveBudget("all", 0, **kind)
+    everywhere = MoveBudget("all", 0)
+    leaving, arriving = (
+        replace(everywhere, leaving=frozenset("ab")),
+        replace(everywhere, arriving=frozenset("bc")),
+    )
+    rule = rng.choice((everywhere, leaving, arriving))
     problem = fleet(workload, rule)
     moves = [moved_by(rule, workload, problem, each) for each in placements(fleet(workload))]
     forced = has_to_move(rule, workload, problem)
     assert forced <= min(moves)
     assert bool(over_budget(rule, problem)) is (forced > 0)
-    if not kind and workload.rule(Total) is not None:
+    if rule is everywhere and workload.rule(Total) is not None:
         assert forced == min(moves)
