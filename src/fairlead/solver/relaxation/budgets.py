@@ -9,6 +9,7 @@ from fairlead.solver.conflicts.alone import fails_alone
 from fairlead.solver.conflicts.budgets import over_budget
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import relaxables
 from fairlead.solver.running.deadline import Deadline
 
@@ -17,9 +18,9 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tupl
     """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
 
     Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
-    toleration could, or a number that several workloads or copies share: that is left to a search.
+    toleration could, or replicas that several workloads or copies share: that is left to a search.
     """
-    if any(each.kind is Kind.TOLERATION or each.sharing for each in relaxables(problem)):
+    if any(_may_save_more(each) for each in relaxables(problem)):
         return []
     for rule in problem.rules:
         found = over_budget(rule, problem) if isinstance(rule, MoveBudget) else {}
@@ -34,3 +35,9 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tupl
             if not hopeless and has_placement(after, deadline, seed):
                 return [changes]
     return []
+
+
+def _may_save_more(relaxable: Relaxable) -> bool:
+    """Tell whether a change that costs 1 may save several moves."""
+    shared = relaxable.kind is Kind.REPLICAS and bool(relaxable.sharing)
+    return shared or relaxable.kind is Kind.TOLERATION
