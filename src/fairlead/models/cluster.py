@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.words import amounts, called, counted
+from fairlead.models.words import amounts, called, counted, each_of
 
 PODS = "pods"
 CPU = "cpu"
@@ -142,7 +142,8 @@ class Cluster:
             region=self.region,
             zones=self.zones,
             labels=self.labels or None,
-            taints=tuple(map(str, (*self.taints, *self.implied_taints))),
+            taints=each_of(self.taints, str),
+            implied_taints=each_of(self.implied_taints, str),
             allocatable=amounts(self.allocatable),
             free=amounts(self.free),
             deleting=self.deleting,

@@ -156,11 +156,12 @@ def rule_without(  # noqa: C901, PLR0912 - one case a rule
 
 
 def _candidates(rule: Candidates, closed: Closed) -> Candidates:
-    """Exclude candidates; what was excluded before keeps its reason, unless it is gone."""
+    """Exclude candidates; what was excluded before keeps its reason, now for good, unless it is gone."""
     names = tuple(name for name in rule.names if name not in closed)
     gone = {name for name, exclusion in closed.items() if exclusion is None}
     added = {name: why for name, why in closed.items() if why is not None and name in rule.names}
-    excluded = _left({**rule.excluded, **added}, gone)
+    before = {name: each.for_good() if name in closed else each for name, each in rule.excluded.items()}
+    excluded = _left({**before, **added}, gone)
     return Candidates(
         names, {name: excluded[name] for name in sorted(excluded)}, _left(rule.held_only, closed.keys())
     )

@@ -1,7 +1,8 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import overload
 
 from fairlead.models.quantity import format_units
 
@@ -85,7 +86,7 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     told = []
     for name in unknown[:SHOWN]:
         near = nearest(name, sorted(known))
-        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
+        told.append(f"{name} (did you mean {near[0]}?)" if near else name or "''")
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
 
@@ -152,7 +153,7 @@ def called(name: str, first: str, **others: object) -> str:
     >>> called("Cluster", "m1", region="eu", labels=None)
     "Cluster('m1', region='eu')"
     """
-    told = [repr(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
+    told = [shown(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
     return f"{name}({', '.join(told)})"
 
 
@@ -164,19 +165,33 @@ def _says(value: object) -> bool:
 def _short(value: object) -> str:
     if isinstance(value, Mapping) and len(value) > _MOST:
         return f"<{len(value)} entries>"
-    return repr(value)
+    return shown(value)
 
 
-def amounts(units: Mapping[str, int] | None) -> Mapping[str, str] | None:
-    """Return amounts by resource as people write them; None where they are not known."""
-    if units is None:
-        return None
+@overload
+def amounts(units: Mapping[str, int]) -> Mapping[str, str]: ...
+@overload
+def amounts(units: None) -> None: ...
+@overload
+def amounts(units: object) -> object: ...
+def amounts(units: object) -> object:
+    """Return amounts by resource as people write them; as it is what is none, as in a problem not valid."""
+    if not isinstance(units, Mapping):
+        return units
     return {resource: _amount(resource, amount) for resource, amount in units.items()}
+
+
+def each_of(values: object, tell: Callable[[object], str]) -> object:
+    """Return what to say of each of some values; as it is what is no tuple, as in a problem not valid."""
+    return tuple(map(tell, values)) if isinstance(values, tuple) else values
 
 
 def _amount(resource: str, amount: object) -> str:
     """Return an amount as people write it; as it is where it is none, as in a problem that is not valid."""
-    return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    try:
+        return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    except ValueError:
+        return shown(amount)
 
 
 def number(value: int | Fraction | None) -> str:

@@ -14,7 +14,7 @@ from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.shapes import fit
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.words import amounts, called
+from fairlead.models.words import amounts, called, each_of
 
 if TYPE_CHECKING:
     from fairlead.models.cluster import Cluster
@@ -156,7 +156,7 @@ class Workload:
             current=self.current or None,
             priority=self.priority or None,
             policy=self.policy,
-            rules=tuple(type(rule).__name__ for rule in self.rules),
+            rules=each_of(self.rules, lambda rule: type(rule).__name__),
         )
 
     def rule(self, kind: type[R]) -> R | None:

@@ -188,7 +188,7 @@ def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     )
     assert texts(conflict.relaxations) == [
         "raise the maximum of heavy from 0 to 1",
-        "scale from 2 to 1 replicas",
+        "scale from 2 to 1 replica",
     ]
 
 
@@ -386,7 +386,7 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
         "add 1 cpu to a",
-        "scale default/web from 2 to 1 replicas",
+        "scale default/web from 2 to 1 replica",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
     assert (
@@ -530,7 +530,7 @@ def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too()
     _, found = infeasible(stream)
     assert texts(found.relaxations) == [
         "no longer require replicas to survive the loss of any one region and add 2 cpu to member1",
-        "no longer require replicas to survive the loss of any one region and scale from 3 to 1 replicas",
+        "no longer require replicas to survive the loss of any one region and scale from 3 to 1 replica",
     ]
     assert "minPercent: 0%" in found.relaxations[1].manifest
 

@@ -33,7 +33,7 @@ from fairlead.report.content.fleet import (
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
@@ -139,8 +139,13 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 
 def head_lines(plan: RebalancePlan) -> list[str]:
-    """Return what a plan comes to, how good its target is, and what holds between waves only."""
-    return [headline(plan), target_line(plan), *filter(None, [inside_line(plan)])]
+    """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
+    return [
+        headline(plan),
+        target_line(plan),
+        *explanation(plan.outcome),
+        *filter(None, [inside_line(plan)]),
+    ]
 
 
 def move_cells(move: Move) -> Row:
@@ -216,7 +221,8 @@ def _is_saved(plan: RebalancePlan) -> bool:
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
     if _is_saved(plan):
-        return "Target: as saved; it still keeps every rule."
+        kept = "it still keeps every rule."
+        return f"Target: as saved; {f'{short_of(plan.outcome)}:' if plan.outcome.shortfalls else kept}"
     return f"Target: {verdict(plan.outcome)}"
 
 

@@ -244,5 +244,5 @@ def _problem_lines(problem: Problem) -> list[list[Line]]:
 
 
 def _amounts(units: Mapping[str, int] | None) -> str:
-    told = amounts(units) or {}
+    told = {} if units is None else amounts(units)
     return ", ".join(f"{resource} {amount}" for resource, amount in told.items())

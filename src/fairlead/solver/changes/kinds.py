@@ -201,7 +201,7 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
 def _scaled(change: Change, workloads: Sequence[str]) -> str:
     """Say that workloads are scaled, all of them alike; without their names where there are none."""
     whom = f"{listed(workloads, 'workload')} " if workloads else ""
-    return f"scale {whom}from {change.before} to {change.after} replicas"
+    return f"scale {whom}from {change.before} to {counted(change.after, 'replica')}"
 
 
 def _raised_quota(change: Change) -> str:

@@ -28,6 +28,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.budgets import moves_too_many
 from fairlead.solver.conflicts.scarcity import quota_conflicts
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
@@ -49,9 +50,14 @@ def alone(workload: Workload, problem: Problem) -> Problem:
     rules = tuple(
         _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
         for rule in problem.rules
-        if isinstance(rule, Capacity | Quota)
+        if isinstance(rule, Capacity | Quota) or _limits_moves(rule, workload)
     )
     return replace(problem, clusters=clusters, workloads=(workload,), rules=rules, partial=False)
+
+
+def _limits_moves(rule: SharedRule, workload: Workload) -> bool:
+    """Tell whether a workload alone may not move more than a budget that it shares with others."""
+    return isinstance(rule, MoveBudget) and rule.concerns((workload.key,))
 
 
 def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
@@ -82,17 +88,24 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
     """Tell whether a workload is seen to have no placement of its own, without a solver."""
-    if workload.replicas and _too_few_groups(workload):
+    if (workload.replicas and _too_few_groups(workload)) or moves_too_many(workload, problem):
         return True
     if boxed is None:
         if not has_box(workload):
-            return False
+            # Copies that may choose their clusters; whatever else has no total may stand nowhere.
+            return _is_shut(workload, problem)
         boxed = box_of(workload, problem)
     if not boxed.box.feasible:
         return True
     if not workload.replicas or workload.rule(Total) is None:
         return False
     return _sum_differs(workload, boxed) or _set_misfits(workload, boxed) or _groups_misfit(workload, boxed)
+
+
+def _is_shut(workload: Workload, problem: Problem) -> bool:
+    """Tell whether copies are wanted, and no cluster is open to them."""
+    wanted = bool(workload.replicas) and workload.rule(Duplicated) is not None
+    return wanted and not problem.candidates(workload)
 
 
 def settled(workload: Workload, problem: Problem) -> bool:
@@ -131,7 +144,9 @@ def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bo
                 for scope, limit in quota.allowed(rule, problem).items()
                 if workload.namespace == rule.namespace
             )
-        case Companionship() | MoveBudget():
+        case MoveBudget():
+            return not _limits_moves(rule, workload)
+        case Companionship():
             return False
         case _:
             assert_never(rule)
@@ -202,11 +217,13 @@ def conflicts(
     In the order of the workloads, each minimal by construction: leaving out any one statement resolves it.
 
     `problem`: the question. Workloads that only fail together, because they share capacity, are not found
-    here. `boxes`: boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+    here. `boxes`: boxes by key of the workloads that are looked at, as `boxes_of` makes them; None looks at
+    all.
     """
+    asked = problem.workloads if boxes is None else tuple(map(problem.workload, boxes))
     found = boxes_of(problem) if boxes is None else boxes
-    failing = [key for key, boxed in found.items() if fails_alone(problem.workload(key), problem, boxed)]
-    each = (_conflict(problem.workload(key), problem) for key in failing)
+    failing = [each for each in asked if fails_alone(each, problem, found.get(each.key))]
+    each = (_conflict(workload, problem) for workload in failing)
     return tuple(conflict for conflict in each if conflict is not None)
 
 

@@ -17,6 +17,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
+    MoveBudget,
     Quota,
     Total,
     bounds,
@@ -29,6 +30,7 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.budgets import over_budget
 from fairlead.solver.conflicts.units import Room, Unit, open_to
 
 Asker = TypeVar("Asker")
@@ -125,25 +127,48 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 
 
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
-    """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
+    """Return a conflict of what has to be with a quota, a budget or the rooms of all clusters open to it.
 
     The positions of its units; the fewest of those seen, though perhaps not all of them are needed. None
     where there is no such conflict.
     """
-    totals = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Total)}
-    closed = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Candidates)}
+    found = (*_over_quotas(problem, units), *_over_budgets(problem, units), *_over_rooms(problem, units))
+    return min(found, key=len, default=None)
+
+
+def _positions(units: Sequence[Unit], kind: type[Total] | type[Candidates]) -> dict[str | None, int]:
+    """Return where the unit of one kind of every workload is."""
+    return {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, kind)}
+
+
+def _over_quotas(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield quotas with totals that do not fit into them."""
+    totals = _positions(units, Total)
+    for at, unit in enumerate(units):
+        for _, limit, asked in over_quota(unit.part, problem, totals) if isinstance(unit.part, Quota) else ():
+            keys = fewest_over([(amount, key) for key, amount in sorted(asked.items())], limit) or ()
+            yield tuple(sorted((at, *(totals[key] for key in keys))))
+
+
+def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield budgets with closed clusters off which more has to move."""
+    closed = _positions(units, Candidates)
+    for at, unit in enumerate(units):
+        moving = over_budget(unit.part, problem) if isinstance(unit.part, MoveBudget) else {}
+        if moving and isinstance(unit.part, MoveBudget):
+            keys = fewest_over([(count, key) for key, count in sorted(moving.items())], unit.part.most) or ()
+            yield tuple(sorted((at, *(closed[key] for key in keys))))
+
+
+def _over_rooms(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield the rooms of all clusters that are open to some workloads, with totals that do not fit in."""
+    totals, closed = _positions(units, Total), _positions(units, Candidates)
     rooms = {
         (unit.part.cluster, resource): at
         for at, unit in enumerate(units)
         if isinstance(unit.part, Room)
         for resource in unit.part.resources
     }
-    best: tuple[int, ...] | None = None
-    for at, unit in enumerate(units):
-        for _, limit, asked in over_quota(unit.part, problem, totals) if isinstance(unit.part, Quota) else ():
-            keys = fewest_over([(amount, key) for key, amount in sorted(asked.items())], limit) or ()
-            if best is None or len(keys) + 1 < len(best):
-                best = tuple(sorted((at, *(totals[key] for key in keys))))
     for resource, demands in demands_on(problem, rooms, totals).items():
         for pool in _pools(demands):
             kept = _fewest(pool, resource, problem)
@@ -151,13 +176,17 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
             # Where every cluster counts already, to open one more changes nothing.
             shut = [] if len(names) == len(problem.clusters) else [closed[each.key] for each in kept]
             found = {totals[each.key] for each in kept}.union(shut, (rooms[name, resource] for name in names))
-            if kept and (best is None or len(found) < len(best)):
-                best = tuple(sorted(found))
-    return best
+            if kept:
+                yield tuple(sorted(found))
 
 
 def is_scarce(problem: Problem) -> bool:
-    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside."""
+    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside.
+
+    It is seen as well where more has to move than a budget allows.
+    """
+    if any(over_budget(rule, problem) for rule in problem.rules if isinstance(rule, MoveBudget)):
+        return True
     if len(problem.workloads) < 2 or not problem.has_capacity:
         return False
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}

@@ -164,7 +164,7 @@ def _counted_out(
             most[name] = min(high, most.get(name, high))
     said = list(told)
     for at, unit in enumerate(conflict):
-        if isinstance(unit.part, Spread) and unit.part.maximum is not None:
+        if isinstance(unit.part, Spread) and unit.part.maximum:
             rule, held = unit.part, most_in_groups(unit.part, most)
             hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
             text = f"; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"

@@ -28,6 +28,7 @@ from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.relaxable import Relaxable, is_frozen, relaxables_of, widest
 from fairlead.solver.relaxation.sharing import EXACT
 from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
@@ -48,8 +49,11 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     """
     if len(problem.workloads) == 1:
         return [way for way in _of_one(problem, most)[:most] if _has_box(apply(problem, way))]
+    ways = larger_budgets(problem, deadline, seed)
+    if ways:
+        return ways
     for excess in _excesses(problem):
-        ways: list[Changes] = []
+        ways = []
         fruitless = 0
         for change in _cheapest(excess, problem):
             changes = followed((change,), problem)

@@ -23,6 +23,7 @@ from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
 from fairlead.solver.relaxation.sums import quick
@@ -203,8 +204,13 @@ def is_large(part: Problem) -> bool:
 def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
 
+    A budget of moves is one number for all of them, so that is looked at first.
+
     The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
     """
+    larger = larger_budgets(part, deadline, seed)
+    if larger:
+        return [Way(changes, proven=True) for changes in larger]
     failing = alike(each for each in part.workloads if fails_alone(each, part))
     each_way: list[list[Way]] = []
     for members in failing:

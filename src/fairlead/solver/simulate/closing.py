@@ -127,7 +127,8 @@ def _holding_only(rules: Rules, held: str, exclusion: Exclusion) -> Rules:
 
     def kept(rule: Candidates) -> Candidates:
         limited = {**({held: exclusion} if held in rule.names else {}), **rule.held_only}
-        return replace(rule, held_only={name: limited[name] for name in sorted(limited)})
+        excluded = {name: each.for_good() if name == held else each for name, each in rule.excluded.items()}
+        return replace(rule, excluded=excluded, held_only={name: limited[name] for name in sorted(limited)})
 
     return tuple(kept(rule) if isinstance(rule, Candidates) else rule for rule in rules)
 
