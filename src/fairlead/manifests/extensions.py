@@ -54,13 +54,6 @@ class RuleManifest(Object):
 class Extension:
     """What a package brings.
 
-    Parameters
-    ----------
-    kinds
-        Kinds of manifests.
-    levels
-        Levels on which its rules count, so that a `Profile` may name them.
-
     Raises
     ------
     ExtensionError
@@ -68,7 +61,9 @@ class Extension:
     """
 
     kinds: tuple[type[RuleManifest], ...] = ()
+    """Kinds of manifests."""
     levels: tuple[Level, ...] = ()
+    """Levels on which its rules count, so that a `Profile` may name them."""
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
