@@ -160,8 +160,7 @@ def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcom
 
 
 def _identity(workload: Workload) -> Identity:
-    group = workload.api_version.rpartition("/")[0]
-    return Identity(group, workload.kind, workload.namespace, workload.name)
+    return Identity.of(workload.api_version, workload.kind, workload.namespace, workload.name)
 
 
 def _told_of(problem: Problem, subjects: Sequence[Subject]) -> dict[Identity, str]:
