@@ -162,7 +162,7 @@ def test_a_scale_between_two_waves_stops_it(
     fleet.after = after
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--yes")
     assert code == 6
-    assert "it was placed otherwise (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
+    assert "its placement was changed (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
     assert placed(fleet, "web") == {"member1": 5, "member2": 5}
 
 

@@ -121,7 +121,7 @@ def whole() -> Problem:
         (everywhere, bounds, GroupTotal("g", frozenset("ab"), 1, 6), Spread("region", REGIONS, 1, 2)),
         (everywhere, Total(source), Survival("region", REGIONS, 0, source, REGIONS, 1, (loss,)), prices),
         (everywhere, Skew("region", REGIONS, 2), MovePrice(Fraction(1), frozenset("b")), Weights({"a": 1})),
-        (everywhere, Duplicated(source, choice=True), Copies(NAMES)),
+        (everywhere, Duplicated(source, choice=True), Copies((NAMES,))),
         (everywhere, Evenness(NAMES), shares, Moves(frozenset("a"))),
     )
     needs = {"requests": {"cpu": 500}, "current": {"a": 2}, "labels": {"x": "y"}, "source": source}

@@ -131,7 +131,7 @@ def test_two_workloads_compete_for_a_cluster() -> None:
 
 def test_a_quota_for_all_clusters_limits_copies() -> None:
     """Copies of one replica on both clusters are 200m a workload; 300m leave three of the four copies."""
-    rules = (Duplicated(choice=True), Copies(NAMES))
+    rules = (Duplicated(choice=True), Copies((NAMES,)))
     pair = (workload("one", 1, *rules), workload("two", 1, *rules))
     assert best(problem((), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"a": 1, "b": 1}}
     rule = quota({Scope(CPU): 300})
@@ -312,7 +312,7 @@ def test_reasons_name_the_quota() -> None:
         "its share is 2.00 (weight 1 of 2); a holds less than its share",
     ]
     assert {each.reason for each in reasons["other/other"]} == {"exactly its share (weight 1 of 2)"}
-    copied = workload("copied", 2, Duplicated(choice=True), Copies(NAMES))
+    copied = workload("copied", 2, Duplicated(choice=True), Copies((NAMES,)))
     found = fairlead.solve(problem((quota({Scope(CPU): 300}),), copied)).decisions["team/copied"]
     assert [each.reason for each in found] == [
         "full copy",

@@ -48,12 +48,12 @@ may_apply = gathers(
     "applying",
     Applying,
     click.option("--apply", is_flag=True, help="Carry the plan out, wave by wave; asks first."),
-    click.option("--yes", is_flag=True, help="With --apply: do not ask."),
+    click.option("--yes", is_flag=True, help="With --apply: do not ask for confirmation."),
     click.option(
         "--dry-run",
         type=Choice(["none", "server"]),
         default="none",
-        help="With --apply: let the server check every write and keep none.",
+        help="With --apply: let the server check every write, but persist nothing.",
     ),
     click.option(
         "--wave-timeout",
@@ -81,7 +81,7 @@ def carried_out(
     from fairlead.live.client import connect
 
     if exits.signal_was_heard():
-        console.note("the search was ended before its time: nothing was written")
+        console.note("the search was interrupted: nothing was written")
         return exits.STOPPED
     waves = steps_of(found)
     begun = _moved(saved)
@@ -98,7 +98,9 @@ def carried_out(
             carry_out(client, found, carrying, console.note, begun)
     except StoppedError as error:
         again = f"--resume {resume}" if resume else "a new plan"
-        console.note(f"{error}\nWhat is written stays. Go on with {again}, which begins from what runs then.")
+        console.note(
+            f"{error}\nWhat was written stays. Continue with {again}, which starts from what runs then."
+        )
         return exits.STOPPED
     return exits.SOLVED
 

@@ -74,7 +74,7 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
     "--lease",
     type=_pair("NAMESPACE/NAME", "/"),
     metavar="NAMESPACE/NAME",
-    help=f"Lease by which only one of several controllers writes.  [default: {_LEASE}]",
+    help=f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
 )
 @click.option(
     "--listen",

@@ -137,7 +137,7 @@ def say_why(outcome: "Outcome") -> None:
 
 
 def write_waves(plan: "RebalancePlan", directory: str) -> None:
-    """Write a file for every wave, and say which."""
+    """Write one file per wave, and say which."""
     from fairlead.report.manifests import wave_files
 
     files = wave_files(plan)

@@ -13,6 +13,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_input
 from fairlead.cli.options import writes_output
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
 from fairlead.models.words import counted, escaped
@@ -144,7 +145,7 @@ Exit codes:
 _STRICT = "Treat warnings as errors."
 
 
-@click.command("validate", short_help="Say what is wrong with the input.", epilog=_EXIT_CODES)
+@click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
 @click.option("--strict", is_flag=True, help=_STRICT)
@@ -166,6 +167,10 @@ def validate_command(
     from fairlead.solver.conflicts.alone import conflicts
 
     alone = conflicts(problem) if problem.clusters else ()
+    if any(len(from_start(each)) > 1 for one in alone for each in one.workloads):
+        from fairlead.solver.explaining.explanation import in_every_group
+
+        alone = in_every_group(alone, problem)
     told = _told(alone, named=len(problem.workloads) > 1)
     failing = frozenset(each.key for one in alone for each in one.workloads)
     found = (*told, *_with_quotas(problem, failing))

@@ -112,14 +112,14 @@ def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> 
                 raise
         else:
             return
-    raise StoppedError("somebody else writes it all the time")
+    raise StoppedError("another writer keeps changing it")
 
 
 def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
     """Say what of a binding is not as the plan supposes; empty where all is."""
     known = step.workload.declared
     if held(spec) != step.before:
-        return f"it was placed otherwise ({_where(held(spec))}, not {_where(step.before)})"
+        return f"its placement was changed ({_where(held(spec))}, not {_where(step.before)})"
     if wanted(spec) != step.workload.replicas:
         return f"it was scaled from {step.workload.replicas} to {wanted(spec)} replicas"
     if not isinstance(known, KarmadaBinding):
@@ -143,7 +143,7 @@ def _read(client: Client, path: str, workload: Workload) -> Entry:
 def _spec_of(entry: Entry) -> ResourceBindingSpec:
     binding = entry.subject.binding if entry.subject else None
     if binding is None:
-        raise StoppedError("the binding cannot be understood any more")
+        raise StoppedError("the binding can no longer be understood")
     return binding.model.spec
 
 
@@ -194,7 +194,7 @@ def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, 
         return str(error)
     there = held(_spec_of(entry))
     if there != after:
-        raise StoppedError(f"it was placed otherwise ({_where(there)}, not {_where(after)})")
+        raise StoppedError(f"its placement was changed ({_where(there)}, not {_where(after)})")
     return arrival(entry, after)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 from fairlead.manifests.yaml.documents import Path
@@ -273,6 +275,12 @@ class Fleet:
         return shut.without(found.closed).limited(found.full), found.weights
 
 
-def roomiest(rooms: Mapping[str, int | None]) -> list[str]:
-    """Return clusters by room: those without limit first, then the most room, then by name."""
-    return sorted(rooms, key=lambda name: (rooms[name] is not None, -(rooms[name] or 0), name))
+def roomiest(
+    rooms: Mapping[str, int | None], priorities: Mapping[str, int] = MappingProxyType({})
+) -> tuple[tuple[str, ...], ...]:
+    """Return clusters by priority, then by room: without limit first, then the most; equals together."""
+
+    def place(name: str) -> tuple[int, bool, int]:
+        return -priorities.get(name, 0), rooms[name] is not None, -(rooms[name] or 0)
+
+    return tuple(tuple(alike) for _, alike in groupby(sorted(sorted(rooms), key=place), place))

@@ -55,7 +55,7 @@ def text(field: str, value: object) -> Found:
 
 def texts(field: str, value: object) -> Found:
     """Yield what is no mapping of texts, as labels are."""
-    yield from mapping(field, value, "names and texts")
+    yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
 
@@ -130,9 +130,10 @@ class Policy:
     weights: Mapping[str, int] = field(default_factory=dict)
     """Weight by cluster under ``weighted``; a cluster without one gets nothing. Empty means equal weights."""
     minimum: int | Mapping[str, int] | None = None
+    """Fewest replicas on every cluster (a number), or by cluster (a mapping); None means no limit. Where the
+    solver chooses clusters, minima bind only those that it chooses."""
     maximum: int | Mapping[str, int] | None = None
-    """Fewest and most replicas on every cluster (a number), or by cluster (a mapping); None means no limit.
-    Where the solver chooses clusters, minima bind only those that it chooses."""
+    """Most replicas, told likewise; None means no limit."""
     spread: Mapping[str, int | tuple[int, int | None]] = field(default_factory=dict)
     """How many groups hold replicas at least, or at least and at most (None: any number), by field:
     ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""

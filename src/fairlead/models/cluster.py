@@ -18,8 +18,9 @@ class Taint:
     """A mark on a cluster that repels workloads which do not tolerate it."""
 
     key: str
+    """Name of the taint."""
     value: str
-    """Name and value of the taint; the value may be empty."""
+    """Its value; may be empty."""
     effect: str
     """``NoSchedule``, ``NoExecute`` or ``PreferNoSchedule``."""
 
@@ -73,6 +74,7 @@ class Cluster:
     name: str
     """Unique name."""
     provider: str | None = None
+    """At whom it runs; None where it does not say."""
     region: str | None = None
     """Where it runs; None where it does not say."""
     zones: tuple[str, ...] = ()
@@ -95,9 +97,9 @@ class Cluster:
     deleting: bool = False
     """True where the cluster is being removed."""
     joined: bool = True
+    """False where the cluster says that it is no member yet (a condition of KubeAdmiral)."""
     ready: bool = True
-    """False where the cluster says that it is no member yet, or cannot be reached (KubeAdmiral's conditions);
-    True where it says nothing of that kind."""
+    """False where the cluster says that it cannot be reached (a condition of KubeAdmiral)."""
     api_kinds: frozenset[tuple[str, str]] | None = None
     """``(apiVersion, kind)`` pairs that the cluster serves; None where it does not say."""
     source: Source = NOWHERE

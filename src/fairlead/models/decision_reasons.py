@@ -210,7 +210,7 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
         return Finding(short, "from above") if short else None
     rest = amount_of(scarce, max(0, room.get((cluster, scarce), 0)))
     need = format_units(scarce, demands(view.workload, where)[scarce])
-    return Finding(f"at capacity ({rest} left, {need} per replica)", "from above")
+    return Finding(f"at capacity ({rest} free, {need} per replica)", "from above")
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:

@@ -173,8 +173,9 @@ class Difference:
     """A cluster on which a contender places another number of replicas than the best placement."""
 
     workload: str
+    """Key of the workload."""
     cluster: str
-    """Where."""
+    """Name of the cluster."""
     replicas: int
     """What the contender places there."""
     best: int

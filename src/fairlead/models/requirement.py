@@ -192,8 +192,9 @@ class Requirement(NamedTuple):
     kind: Kind
     """The rule."""
     side: Side
+    """Whether there are to be so many at least, at most or exactly."""
     limit: int
-    """How many there are to be, at least, at most or exactly: replicas, or groups where these count."""
+    """How many: replicas, or groups where these count."""
     scope: str | Scope
     """What is counted; a name stands for the replicas on one cluster."""
     workload: Workload
@@ -265,6 +266,7 @@ class Requirement(NamedTuple):
             self.cluster,
             self.detail,
             gives_way=over < 0 and self._may_lack(placed),
+            because=self.reason,
         )
 
     def _may_lack(self, placed: Mapping[str, int]) -> bool:

@@ -34,8 +34,9 @@ class Statement:
     source: Source | None = None
     """Where the rule was declared."""
     workload: str | None = None
+    """Key of the workload that it is about; None where it is about none in particular."""
     cluster: str | None = None
-    """What it is about; None where it is about none in particular."""
+    """The cluster that it is about; None likewise."""
 
     @property
     def is_note(self) -> bool:
@@ -59,8 +60,9 @@ class Violation:
     source: Source | None = None
     """Where the rule was declared."""
     workload: str | None = None
+    """Key of the workload whose rule is broken; None where it is about none in particular."""
     cluster: str | None = None
-    """Where it is broken; None where it is about none in particular."""
+    """The cluster on which it is broken; None likewise."""
     detail: str = ""
     """What else tells it from other violations of such a rule: a resource, a set of clusters; may be
     empty."""
@@ -68,7 +70,8 @@ class Violation:
     """True where there is too little of something, which a partial placement reports instead of refusing:
     unplaced replicas, minima, spread. False for all that must never happen."""
     because: str = ""
-    """What keeps it from being less, as the text ends; empty where nothing particular does."""
+    """What keeps it from being less, or why a cluster is closed, as the text ends; empty where nothing
+    particular does."""
 
     @property
     def about(self) -> tuple[str, str | None, str | None, str, bool, Source | None]:
@@ -191,6 +194,9 @@ class Conflict:
     advice: tuple[str, ...] = ()
     """Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
     outcome has them for all."""
+    cause: str = ""
+    """What the rules come to, where several workloads request more of a resource than there is: what they
+    request together and what there is; empty where that is not the cause or is easily seen."""
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

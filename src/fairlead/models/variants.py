@@ -140,7 +140,7 @@ def rule_without(  # noqa: C901, PLR0912 - one case a rule
         case Tiers():
             return _tiers(rule, names)
         case Copies():
-            return Copies(tuple(name for name in rule.ranking if name not in names))
+            return rule.without(names)
         case Price():
             return replace(rule, prices=_left(rule.prices, names))
         case Shares():

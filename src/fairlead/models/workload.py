@@ -67,12 +67,14 @@ class Workload:
     """Name used everywhere in outcomes: ``namespace/name``, ``name`` where cluster-scoped,
     ``Kind/namespace/name`` where two kinds share a name."""
     name: str
+    """Name of the Kubernetes object."""
     replicas: int
     """Replicas wanted in total (under Duplicated: in every selected cluster)."""
     namespace: str = ""
+    """Its namespace; empty where it is cluster-scoped."""
     api_version: str = "apps/v1"
     kind: str = "Deployment"
-    """The Kubernetes object; namespace is empty where cluster-scoped."""
+    """Its ``apiVersion`` and kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
     """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
     Empty where nothing is requested."""

@@ -35,6 +35,8 @@ class Column(NamedTuple):
     """True where texts are set flush right, as numbers are."""
     elastic: bool = False
     """True where texts are broken, and words cut, on a terminal that is too narrow."""
+    joins: bool = False
+    """True where it becomes one with the column before it rather than that names are cut."""
 
 
 Row = tuple[Cell, ...]
@@ -154,12 +156,17 @@ Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Panels | S
 
 
 def columns(*headers: str) -> tuple[Column, ...]:
-    """Return columns by their headers: ``>`` in front sets texts flush right, ``~`` makes a column elastic.
+    """Return columns by their headers.
+
+    ``>`` in front sets texts flush right, ``~`` makes a column elastic, ``&`` elastic and joining.
 
     >>> columns("Name", ">Replicas")[1]
-    Column(header='Replicas', right=True, elastic=False)
+    Column(header='Replicas', right=True, elastic=False, joins=False)
     """
-    return tuple(Column(one.lstrip(">~"), one.startswith(">"), one.startswith("~")) for one in headers)
+    return tuple(
+        Column(one.lstrip(">~&"), one.startswith(">"), one.startswith(("~", "&")), one.startswith("&"))
+        for one in headers
+    )
 
 
 def cells(*texts: str | int) -> Row:

@@ -242,7 +242,7 @@ def patch_text(answer: Answer, subresource: Subresource | None = None) -> str:
 
 
 def wave_files(plan: RebalancePlan) -> dict[str, str]:
-    """Return a file for every wave, by name, and one with what belongs into the status where there is any.
+    """Return one file per wave, by name, and one with what belongs into the status where there is any.
 
     Raises `UsageError` where KubeAdmiral would not follow.
     """

@@ -179,5 +179,5 @@ def manifests(answer: Answer, subresource: Subresource | None = None) -> tuple[d
 def _outcome(answer: Answer) -> Outcome:
     """Return an answer that is an outcome; no other one has that form."""
     if not isinstance(answer, Outcome):
-        raise TypeError(f"{type(answer).__name__} is no outcome")
+        raise TypeError(f"{type(answer).__name__} is not an outcome")
     return answer

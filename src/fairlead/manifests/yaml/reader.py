@@ -129,7 +129,7 @@ def read_documents(
         for value, lines in _values(item, recursive, maximum_bytes, mistakes):
             _flatten(value, lines, (), documents, untyped)
             if len(untyped) > MOST_TOLD:
-                message = f"nothing is read from here on, after {MOST_TOLD} mistakes"
+                message = f"nothing after this is read, after {MOST_TOLD} mistakes"
                 last = Mistake(untyped[MOST_TOLD].source, "", "", message)
                 return documents, [*mistakes, *untyped[:MOST_TOLD], last]
     return documents, [*mistakes, *untyped]
@@ -227,7 +227,7 @@ def _without_type(document: Document, path: Path) -> Iterator[Mistake]:
         if isinstance(value, str) and value:
             continue
         present = name in document.data
-        message = "must be a text that is not empty" if present else "is missing; every manifest has one"
+        message = "must be a non-empty string" if present else "is missing; every manifest has one"
         shown = shortened(value) if present else ""
         yield Mistake(document.source((name,)), field_name((*path, name)), shown, message)
 

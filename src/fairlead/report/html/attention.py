@@ -12,7 +12,7 @@ from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
 from fairlead.report.content.fleet import Change, change_of
 from fairlead.report.content.fullness import NEARLY, courses, format_fullness
-from fairlead.report.content.outcome import remarks, told_shortages
+from fairlead.report.content.outcome import remarks, told_breaches, told_shortages
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
 
@@ -25,7 +25,7 @@ def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[
     some = [
         figure(count, one, several)
         for count, one, several in (
-            (change.lost, "is lost", "are lost"),
+            (change.lost, "replica lost", "replicas lost"),
             (change.started, "starts", "start"),
             (change.stopped, "stops", "stop"),
         )
@@ -114,7 +114,7 @@ def standing_concerns(outcome: Outcome) -> list[Concern]:
     warnings = outcome.problem.warnings
     odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
     short = {one.about for one in outcome.shortfalls}
-    still = [str(one) for one in outcome.still_broken if one.about not in short]
+    still = told_breaches(one for one in outcome.still_broken if one.about not in short)
     return [
         Concern("Still violated", still, "rule"),
         Concern("Over capacity", over, "cluster"),

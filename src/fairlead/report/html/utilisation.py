@@ -219,8 +219,8 @@ def utilisation_section(answer: Shown, note: str = "") -> Section:
 def _caption(names: Sequence[str]) -> str:
     bars = ", ".join(names if len(names) <= 4 else [names[0], f"{names[1]} to {names[-2]}", names[-1]])
     return (
-        f"The share of every resource that is used, by others too. Bars: {bars}. "
-        "Dashes: all that the cluster has. Amber: 90% or more. Red: over 100%."
+        f"Share of each resource in use, by other workloads too. Bars: {bars}. "
+        "Dashed line: all that the cluster has. Amber: 90% or more. Red: over 100%."
     )
 
 

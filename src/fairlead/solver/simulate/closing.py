@@ -109,8 +109,8 @@ def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closed: Close
         workloads.append(again or left)
         if again is None:
             text = (
-                f"{left.key}: clusters that stood back for those that are closed now may open;"
-                " the rules do not tell, so they stay closed here"
+                f"{left.key}: clusters that gave way to those that are closed now may become eligible;"
+                " the rules do not say, so they stay closed here"
             )
             told.append(Statement("candidates", text, left.source, left.key))
     warnings = tuple(dict.fromkeys([*problem.warnings, *told]))
@@ -209,10 +209,8 @@ def _stands_back(rules: Sequence[WorkloadRule]) -> bool:
 def restored(problem: Problem, cluster: Cluster) -> Problem:
     """Open a cluster again to every workload.
 
-    Raises
-    ------
-    UnsupportedError
-        Where a workload for which it is closed was not read from manifests, or has rules from elsewhere.
+    Raises `UnsupportedError` where a workload for which it is closed was not read from manifests, or has
+    rules from elsewhere.
     """
     fresh = replace(
         cluster,
@@ -243,11 +241,8 @@ def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> 
 def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
     """Return a workload with the rules that its placement or policy makes of some clusters.
 
-    Returns
-    -------
-    Workload or None
-        None where that alone does not tell: the workload was not read from manifests, or has rules from
-        elsewhere.
+    None where that alone does not tell: the workload was not read from manifests, or has rules from
+    elsewhere.
     """
     stated = (rule for rule in every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
     if workload.reading is None or any(stated):
