@@ -68,7 +68,9 @@ def _names(outcome: "Outcome") -> None:
     if outcome.placement is None:
         say_why(outcome)
         return
+    from fairlead.manifests.yaml.documents import group_of
+
     for workload in outcome.problem.with_replicas:
-        group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""
+        group = group_of(workload.api_version)
         kind = f"{workload.kind}.{group}" if group else workload.kind
         console.result(f"{kind.lower()}/{workload.name}")
