@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from fairlead.models.check import required_by
 from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Binds, Everywhere, Side
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
     Capacity,
     Companionship,
     Duplicated,
-    Grouped,
     GroupTotal,
     MoveBudget,
-    Preference,
     Quota,
     SharedRule,
     Spread,
     Total,
-    WorkloadRule,
     quota,
 )
 from fairlead.models.rules.capacity import needs
@@ -101,22 +99,13 @@ def settled(workload: Workload, problem: Problem) -> bool:
         return False
     known = workload.rule(Candidates)
     inside = frozenset(problem.cluster_by_name if known is None else known.names)
-    return all(_bounds_clusters(rule, inside) for rule in workload.rules)
-
-
-def _bounds_clusters(rule: WorkloadRule, inside: frozenset[str]) -> bool:
-    """Tell whether a rule is about single clusters among the given ones, or only prefers something."""
-    if isinstance(rule, Preference):
-        return True
-    match rule:
-        case Bounds():
-            return not rule.where_held and inside >= rule.minimum.keys()
-        case GroupTotal() | Grouped():
-            return False
-        case Candidates() | Total() | Duplicated():
-            return True
-        case _:
-            assert_never(rule)
+    required = (one for rule in workload.rules for one in required_by(rule, workload, ()))
+    return all(
+        isinstance(one.scope, str | Everywhere)
+        and one.binds is Binds.ALWAYS
+        and (one.cluster is None or one.cluster in inside or one.side is Side.MOST)
+        for one in required
+    )
 
 
 def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bool:
