@@ -78,15 +78,19 @@ def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Sup
 
 
 def demands_on(
-    problem: Problem, limited: Container[tuple[str, str]], keys: Container[str | None]
+    problem: Problem,
+    limited: Container[tuple[str, str]],
+    keys: Container[str | None],
+    names_of: Callable[[Workload, Problem], Iterable[str]] = open_to,
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
-    `limited`: clusters and resources of which there is not enough for everybody.
+    `limited`: clusters and resources of which there is not enough for everybody; `names_of`: the clusters on
+    which a workload may stand.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
-        names = frozenset(open_to(workload, problem))
+        names = frozenset(names_of(workload, problem))
         if workload.key not in keys or not workload.replicas or not names:
             continue
         for resource, need in needs(workload).items():
@@ -222,29 +226,20 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
 
     None where there is none: then the units may have a placement or not.
     """
-    everywhere = frozenset(problem.cluster_by_name)
-    wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]
+    keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
     for rule in (unit.part for unit in units if isinstance(unit.part, Quota)):
-        for scope, limit, asked in over_quota(rule, problem, {each.key for each in wanting}):
+        for scope, limit, asked in over_quota(rule, problem, keys):
             return Excess(scope.resource, sum(asked.values()), limit, 0)
-    open_now = {
-        unit.workload: everywhere.intersection(unit.part.names)
-        for unit in units
-        if isinstance(unit.part, Candidates)
-    }
-    rooms: dict[str, set[str]] = {}
-    for room in (unit.part for unit in units if isinstance(unit.part, Room)):
-        for resource in room.resources:
-            rooms.setdefault(resource, set()).add(room.cluster)
-    for resource, limited in sorted(rooms.items()):
-        demands = [
-            Demand(each.key, need, each.replicas, names)
-            for each in wanting
-            if (need := needs(each).get(resource, 0))
-            and limited.issuperset(names := open_now.get(each.key, everywhere))
-        ]
-        supply = supply_of(demands, resource, problem) if demands else None
-        if supply is not None and supply.excess > 0:
+    rooms = [unit.part for unit in units if isinstance(unit.part, Room)]
+    limited = {(room.cluster, resource) for room in rooms for resource in room.resources}
+    closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
+
+    def names_of(workload: Workload, problem: Problem) -> Iterable[str]:
+        return open_to(workload, problem) if workload.key in closed else problem.cluster_by_name
+
+    for resource, demands in demands_on(problem, limited, keys, names_of).items():
+        supply = supply_of(demands, resource, problem)
+        if supply.excess > 0:
             amounts = supply.rooms.values()
             return Excess(resource, supply.asked, sum(amounts), sum(1 for amount in amounts if amount))
     return None
