@@ -14,7 +14,7 @@ from fairlead.cli.exits import signal_was_heard
 from fairlead.cli.plan import plan_command
 from fairlead.controller.applying import arrival
 from fairlead.controller.world import entry_of
-from fairlead.live.resources import BINDING
+from fairlead.live.client import BINDING
 from fairlead.solver.running.interrupt import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
 from members import SCHEDULED, follow, followed, reports
@@ -162,7 +162,7 @@ def test_a_scale_between_two_waves_stops_it(
     fleet.after = after
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--yes")
     assert code == 6
-    assert "it was placed otherwise (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
+    assert "its placement was changed (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
     assert placed(fleet, "web") == {"member1": 5, "member2": 5}
 
 

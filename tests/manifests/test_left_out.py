@@ -193,7 +193,7 @@ def test_findings_for_github(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path.write_text(FILE)
     assert main(["validate", "-o", "github", "-f", str(path)]) == 2
     file = str(path).replace(",", "%2C")
-    unknown = "Deployment: spec.extra is not a known field and has no effect"
+    unknown = "Deployment: spec.extra is an unknown field and has no effect"
     assert capsys.readouterr().out.splitlines() == [
         f"::error file={file},line=5,title=fairlead mistake::spec.replicas: '-1' must be at least 0",
         f"::warning file={file},line=6,title=fairlead unknown-field::{unknown}",

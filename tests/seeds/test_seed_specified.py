@@ -497,7 +497,7 @@ def test_annotation_of_other_kinds_is_an_unknown_field() -> None:
     document = deployment("nginx", 4)
     document["metadata"]["annotation"] = "x"
     assert texts(fairlead.load(document), "unknown-field") == [
-        "Deployment: metadata.annotation is not a known field and has no effect (<dict>)"
+        "Deployment: metadata.annotation is an unknown field and has no effect (<dict>)"
     ]
 
 

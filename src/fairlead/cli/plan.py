@@ -177,7 +177,7 @@ names_files = gathers(
         "--waves",
         type=click.Path(file_okay=False),
         metavar="DIR",
-        help="Write what to apply into a new or empty directory, a file for every wave.",
+        help="Write what to apply into a new or empty directory, one file per wave.",
     ),
 )
 """Gives a command the options of its files; it receives them as ``files``."""
@@ -186,7 +186,7 @@ names_files = gathers(
 @click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@click.option("--no-headers", is_flag=True, help="Omit the header and everything but the rows.")
 @picks_rows
 @names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")

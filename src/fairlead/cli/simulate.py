@@ -115,7 +115,7 @@ _SCHEDULER = (
 @click.option("--script", metavar="FILE", help=_SCRIPT)
 @click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@click.option("--no-headers", is_flag=True, help="Omit the header and everything but the rows.")
 @picks_rows
 @takes_settings
 @leaves_untriggered

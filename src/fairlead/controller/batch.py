@@ -227,17 +227,19 @@ def _stands(outcome: "Outcome", workload: Workload) -> bool:
 def _unfit(workload: Workload, told: str) -> Unplaced:
     candidates = workload.rule(Candidates)
     if candidates is not None and not candidates.names:
-        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster will do for {workload.key}")
-    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} finds no place")
+        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster fits {workload.key}")
+    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} cannot be placed")
 
 
 def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
     """Say that there is no answer: a contradiction, or too little time."""
     about = [
-        rule.text
+        text
         for conflict in outcome.conflicts
-        for rule in conflict.rules
-        if rule.workload in (workload.key, None)
+        for text in (
+            *([conflict.cause] if conflict.cause and workload.key in conflict.workloads else []),
+            *(rule.text for rule in conflict.rules if rule.workload in (workload.key, None)),
+        )
     ]
     if about:
         return _unfit(workload, f"no placement keeps these rules: {'; '.join(about)}")

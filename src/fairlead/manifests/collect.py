@@ -268,7 +268,7 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
     if located.model.metadata.annotation and not isinstance(
         located.model, PropagationPolicy | ResourceBinding
     ):
-        text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
+        text = f"{located.document.kind}: metadata.annotation is an unknown field and has no effect"
         yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
 
 

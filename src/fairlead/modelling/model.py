@@ -210,7 +210,7 @@ class Model:
         for entry in entries:
             found = [*entry.mistakes(clusters)]
             if entry.identity in said:
-                found.append(("name", "", "is there twice"))
+                found.append(("name", "", "is defined twice"))
             said.add(entry.identity)
             for field, value, message in found:
                 yield Mistake(entry.source, f"{entry.title}: {field}", shortened(value), message)

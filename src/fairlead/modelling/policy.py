@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from fairlead.models.cluster import Toleration
+from fairlead.models.cluster import FIELDS, Toleration
 from fairlead.models.mistaken import COUNT, MOST_REPLICAS
 from fairlead.models.quantity import parse_quantity
-from fairlead.models.topology import FIELDS
 from fairlead.models.words import nearest
 
 T = TypeVar("T")
@@ -56,7 +55,7 @@ def text(field: str, value: object) -> Found:
 
 def texts(field: str, value: object) -> Found:
     """Yield what is no mapping of texts, as labels are."""
-    yield from mapping(field, value, "names and texts")
+    yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
 

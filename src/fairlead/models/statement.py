@@ -76,7 +76,8 @@ class Violation:
         True where there is too little of something, which a partial placement reports instead of refusing:
         unplaced replicas, minima, spread. False for all that must never happen.
     because
-        What keeps it from being less, as the text ends; empty where nothing particular does.
+        What keeps it from being less, or why a cluster is closed, as the text ends; empty where nothing
+        particular does.
     """
 
     rule: str
@@ -223,6 +224,9 @@ class Conflict:
     advice
         Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
         outcome has them for all.
+    cause
+        What the rules come to, where several workloads request more of a resource than there is: what they
+        request together and what there is; empty where that is not the cause or is easily seen.
     """
 
     rules: tuple[Statement, ...]
@@ -230,6 +234,7 @@ class Conflict:
     proof: Proof = Proof.UNVERIFIED
     workloads: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    cause: str = ""
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from fairlead.models.levels import Deviation, tolerances_of
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import better
 from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict

@@ -145,8 +145,9 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
-        f"w2 needs 4 replicas; all these workloads together request 12 {GPU}, these 2 clusters have 10",
+        "w2 needs 4 replicas",
     ]
+    assert conflict.cause == f"w0, w1 and w2 request 12 {GPU} together, m0 and m1 have 10"
     assert [each.cluster for each in conflict.rules[3:]] == ["m0", "m1", "m2"]
     assert conflict.proof is Proof.SMALLEST
     assert conflict.relaxations[0].change == 2
@@ -286,11 +287,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
     assert len(conflict.workloads) == 20
+    cause = "w0, w1, w10 and 17 more workloads request 100 pods together, quota shop/pods allows 97"
+    assert conflict.cause == cause
     assert [each.text for each in conflict.rules] == [
-        (
-            "each of w0, w1, w10 and 17 more workloads needs 5 replicas; "
-            "all these workloads together request 100 pods"
-        ),
+        "each of w0, w1, w10 and 17 more workloads needs 5 replicas",
         (
             "quota shop/pods allows 97 pods in all clusters together; "
             "w0, w1, w10 and 17 more workloads need 1 per replica"

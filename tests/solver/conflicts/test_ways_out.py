@@ -537,7 +537,7 @@ def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too()
 
 NOWHERE = {"clusterNames": ["member9"]}
 UNKNOWN = (
-    "Nothing is known of the capacity of member1, by which default/nginx would be divided: have it reported, "
+    "The capacity of member1 is unknown, so that default/nginx cannot be divided by it: have it reported, "
     "or use static weights."
 )
 CLOSED = (

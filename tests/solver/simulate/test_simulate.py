@@ -250,7 +250,7 @@ def test_a_fleet_that_does_not_fit_as_it_is() -> None:
     """What is missing without the change too is said, and is not blamed on it."""
     problem = fairlead.load(fleet(1), running(20))
     simulation = fairlead.simulate(problem, Scale("default/web", 21))
-    assert "Before the change already, not everything fits: 1 shortfall." in str(simulation)
+    assert "Even before the change, not everything fits: 1 shortfall." in str(simulation)
 
 
 def test_the_same_whatever_the_order() -> None:

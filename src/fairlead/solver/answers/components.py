@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.amounts import largest
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, connected
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
@@ -23,7 +23,6 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope, allowed
-from fairlead.models.topology import connected
 from fairlead.models.usage import Row, usage
 from fairlead.models.workload import Workload
 

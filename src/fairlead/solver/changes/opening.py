@@ -149,7 +149,7 @@ def _opened(  # noqa: C901 - one case a rule
         case Tiers():
             return replace(rule, tiers=(*rule.tiers[:-1], rule.tiers[-1].union(new)))
         case Copies():
-            return replace(rule, ranking=(*rule.ranking, *new))
+            return replace(rule, ranking=(*rule.ranking, *((name,) for name in new)))
         case Evenness():
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():

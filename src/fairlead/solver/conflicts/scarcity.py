@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -216,9 +217,13 @@ class Excess:
     asked: int
     """What the totals ask for together."""
     has: int
-    """What the rooms have together."""
-    clusters: int
-    """How many clusters have any of it; 0 where a quota limits it."""
+    """What the rooms have together, or what the quota allows."""
+    workloads: tuple[str, ...]
+    """Keys of those that ask for it."""
+    clusters: tuple[str, ...] = ()
+    """Names of the clusters that have any of it, of all where none has; empty where a quota limits it."""
+    quota: str = ""
+    """Namespace and name of the quota; empty where clusters limit it."""
 
 
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
@@ -229,7 +234,9 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
     for rule in (unit.part for unit in units if isinstance(unit.part, Quota)):
         for scope, limit, asked in over_quota(rule, problem, keys):
-            return Excess(scope.resource, sum(asked.values()), limit, 0)
+            asking = tuple(key for key, amount in asked.items() if amount)
+            named = f"{rule.namespace}/{rule.name}"
+            return Excess(scope.resource, sum(asked.values()), limit, asking, quota=named)
     rooms = [unit.part for unit in units if isinstance(unit.part, Room)]
     limited = {(room.cluster, resource) for room in rooms for resource in room.resources}
     closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
@@ -240,8 +247,9 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     for resource, demands in demands_on(problem, limited, keys, names_of).items():
         supply = supply_of(demands, resource, problem)
         if supply.excess > 0:
-            amounts = supply.rooms.values()
-            return Excess(resource, supply.asked, sum(amounts), sum(1 for amount in amounts if amount))
+            having = sorted(name for name, amount in supply.rooms.items() if amount) or sorted(supply.rooms)
+            asking = tuple(each.key for each in demands)
+            return Excess(resource, supply.asked, sum(supply.rooms.values()), asking, tuple(having))
     return None
 
 
@@ -297,9 +305,10 @@ def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
 
 
 def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them."""
+    """Yield what a workload has to have on single clusters, and on all of them, in every affinity group."""
     copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    if not workload.replicas or (copies is not None and copies.choice):
+    several = len(from_start(workload)) > 1
+    if not workload.replicas or (copies is not None and (copies.choice or several)):
         return
     if copies is not None:
         for name in problem.candidates(workload):
@@ -309,6 +318,8 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
         return
     if divided is not None:
         yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
+    if several:
+        return
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
     for name, bound in rule.always.items():
         if bound.replicas and name in names:

@@ -195,8 +195,8 @@ def _breaking(unit: Unit, problem: Problem) -> Callable[[Placement, Amounts], bo
         case Room(cluster, resources):
             has = {(cluster, each): problem.limits.get((cluster, each), 0) for each in resources}
             return lambda _, used: any(used.get(row, 0) > amount for row, amount in has.items())
-        case Companionship() | MoveBudget() | Quota() as shared:
-            return lambda placement, _: any(True for _ in shared.violations(problem, placement))
+        case Companionship() | MoveBudget() | Quota() as tie:
+            return lambda placement, _: any(True for _ in tie.violations(problem, placement))
         case rule:
             key = unit.workload or ""
             # Full copies are counted on candidates, so these have to be told along with them.

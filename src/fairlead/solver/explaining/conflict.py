@@ -12,7 +12,7 @@ from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota
 from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
-from fairlead.solver.conflicts.wording import Contradiction, shortened, told
+from fairlead.solver.conflicts.wording import Contradiction, cause_of, shortened, told
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.running.deadline import Deadline
 
@@ -42,7 +42,8 @@ def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradictio
         return None
     keys = {unit.workload for unit in conflict}
     about = tuple(each for each in problem.workloads if each.key in keys) or problem.workloads
-    return Contradiction(shortened(statements, problem), found.proof, about)
+    said = shortened(statements, problem)
+    return Contradiction(said, found.proof, about, cause=cause_of(conflict, problem))
 
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:

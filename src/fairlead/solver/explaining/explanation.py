@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start
+from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
@@ -13,7 +13,7 @@ from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
@@ -63,6 +63,26 @@ def conflicts_of(
         *_once_reported(problem, ways, failing | known, deadline, seed),
     )
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
+
+
+def in_every_group(found: Iterable[Contradiction], problem: Problem) -> tuple[Contradiction, ...]:
+    """Return what `conflicts` finds of first groups, of workloads that no other group would do for either.
+
+    In the order of the workloads, without a solver; it tells what stands in the way in every group.
+    """
+
+    def at_first_sight(trial: Problem) -> Contradiction | None:
+        return next(iter(conflicts(trial)), None)
+
+    told: list[Contradiction | None] = []
+    for conflict in found:
+        (workload,) = conflict.workloads
+        by_itself = alone(workload, problem)
+        if not is_open(workload):
+            told.append(conflict)
+        elif all(fails_alone(in_group(workload, group), by_itself) for group in from_start(workload)):
+            told.append(_over_groups(by_itself, at_first_sight, Deadline()))
+    return tuple(filter(None, told))
 
 
 def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
@@ -254,13 +274,13 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
             closed.append(workload.key)
     for names, keys in unweighable.items():
         yield (
-            f"Nothing is known of the capacity of {names}, by which {listed(keys, 'workload')} would be "
-            "divided: have it reported, or use static weights."
+            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
+            ": have it reported, or use static weights."
         )
     for (taints, names), keys in untold.items():
         yield (
-            f"To tolerate the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
-            "would run there is not known here: change the policy and solve again."
+            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there cannot be said yet: change the policy and solve again."
         )
     for names, keys in bounded.items():
         yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."

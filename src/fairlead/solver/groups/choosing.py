@@ -22,7 +22,7 @@ Feasible = Callable[[Problem], bool | None]
 
 SHARE_OF_TIME = 0.5
 """Of the time that is left, what looking for a joint choice may use."""
-OTHERS_LEFT = "with it, and with what was decided before, not all others can be placed"
+OTHERS_LEFT = "with it and the groups chosen before it, not all other workloads can be placed"
 OUT_OF_TIME = "no placement with it was found in time"
 
 

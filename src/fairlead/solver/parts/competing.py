@@ -9,7 +9,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress, progress_of
+from fairlead.models.result import Progress, progress_of
 from fairlead.models.score import better, levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload

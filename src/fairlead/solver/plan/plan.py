@@ -12,7 +12,7 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shapes import checked
 from fairlead.models.share import Amount
@@ -83,7 +83,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     order
         ``start-first``, ``stop-first`` or ``either``; see `Order`.
     max_unavailable, max_surge
-        Replicas of a workload that may be missing, or too many, inside a wave; see `Availability`.
+        Replicas of a workload that may be unavailable, or too many, inside a wave; see `Availability`.
     detours
         Whether a replica may wait on a third cluster where full clusters exchange replicas.
     max_moves_per_wave

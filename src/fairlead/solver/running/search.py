@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import UsageError
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.words import shown
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import Machines, ThisProcess, cores

@@ -74,7 +74,7 @@ def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
         case Restore(name):
             cluster = there.get(find_cluster(whole, name))
             if cluster is None:
-                raise UsageError(f"{name} is lost before it is to be restored; leave one of both out")
+                raise UsageError(f"{name} is both lost and restored; leave one of the two out")
             return restored(problem, cluster)
         case Lose():
             names = clusters_of(whole, change).intersection(there)

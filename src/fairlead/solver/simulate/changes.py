@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Literal
 
+from fairlead.models.cluster import FIELDS, groups
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.topology import FIELDS, groups
 from fairlead.models.words import no_such, with_nearest
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import at_start
-from fairlead.models.closed import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError
@@ -30,7 +29,16 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
-from fairlead.models.variants import Rules, every_rule, exchanged, sets_of_rules, with_rules
+from fairlead.models.variants import (
+    Closed,
+    Rules,
+    every_rule,
+    exchanged,
+    one_of_many,
+    sets_of_rules,
+    with_rules,
+    without,
+)
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
@@ -101,8 +109,8 @@ def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closed: Close
         workloads.append(again or left)
         if again is None:
             text = (
-                f"{left.key}: clusters that stood back for those that are closed now may open;"
-                " the rules do not tell, so they stay closed here"
+                f"{left.key}: clusters that gave way to those that are closed now may become eligible;"
+                " the rules do not say, so they stay closed here"
             )
             told.append(Statement("candidates", text, left.source, left.key))
     warnings = tuple(dict.fromkeys([*problem.warnings, *told]))

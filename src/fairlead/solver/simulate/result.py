@@ -38,7 +38,7 @@ class Effect:
     lost: int
     """Replicas on clusters that are gone; they are neither stopped nor moved."""
     unplaced: int
-    """Replicas that stand nowhere after."""
+    """Replicas that no cluster has capacity for afterwards."""
     anyway: bool = False
     """True where the best placement without the changes is the same: what happens then is not their doing."""
 

@@ -37,7 +37,7 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
         return found[0]
     if found:
         keys = first_of([each.key for each in found], NEAR)
-        raise UsageError(f"{name!r} may be any of these workloads: {keys}; name one of them")
+        raise UsageError(f"{name!r} matches several workloads: {keys}; name one of them")
     where = f" in namespace {' or '.join(namespaces)}" if namespaces else ""
     raise UsageError(f"no workload {name!r}{where}{_proposal(name, inside, problem.workloads)}")
 
@@ -84,4 +84,4 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
         return f"; did you mean {' or '.join(near[:SHOWN])}?"
-    return f"; known: {first_of(keys, NEAR)}" if keys else "; there is none at all"
+    return f"; known: {first_of(keys, NEAR)}" if keys else "; the input has none"

@@ -85,7 +85,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     key = find_workload(problem, workload).key
     asked = None if cluster is None else find_cluster(problem, cluster)
     if problem.partial or (outcome is not None and outcome.problem.partial):
-        raise UnsupportedError("explaining a partial placement is not finished in this version")
+        raise UnsupportedError("partial placements cannot be explained yet")
     if outcome is not None:
         _refuse_others(problem, outcome, deviation, fresh, tolerance)
     else:

@@ -14,7 +14,7 @@ from fairlead.models.levels import DEVIATIONS, NET
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import progress_of
+from fairlead.models.result import progress_of
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
