@@ -8,26 +8,18 @@ replicas can take of it. A quota is scarce as well for full copies and minima.
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
-    Duplicated,
     Quota,
     Total,
-    bounds,
-    duplicated,
     quota,
-    total,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope
-from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit, open_to
 
@@ -266,61 +258,3 @@ def is_minimal_under_quota(problem: Problem, units: Sequence[Unit]) -> bool:
         len(asked) == len(keys) and min(asked.values()) >= sum(asked.values()) - limit
         for _, limit, asked in over_quota(quotas[0], problem, keys)
     )
-
-
-class Wish(NamedTuple):
-    """How many replicas a workload has to have on a cluster, or on all of them (None), and how it is said."""
-
-    cluster: str | None
-    replicas: int
-    statement: Callable[[], Statement]
-
-
-def quota_conflicts(problem: Problem) -> tuple[Conflict, ...]:
-    """Return a conflict for every quota that what its workloads want at least does not fit into.
-
-    Only totals, full copies and minima are looked at; leaving out any one statement of a conflict resolves
-    it. None where replicas may stay unplaced.
-    """
-    if problem.partial:
-        return ()
-    found = (_conflict(rule, problem) for rule in problem.rules if isinstance(rule, Quota) and rule.limits)
-    return tuple(conflict for conflict in found if conflict is not None)
-
-
-def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
-    """Return why a quota cannot be kept, for the first of its limits."""
-    asked: dict[Scope, list[tuple[int, Wish]]] = {}
-    for workload in problem.workloads_in(rule.namespace):
-        needed = needs(workload)
-        for wish in _wishes(workload, problem):
-            for resource, need in needed.items():
-                asked.setdefault(Scope(resource, wish.cluster), []).append((need * wish.replicas, wish))
-    for scope, limit in sorted(quota.allowed(rule, problem).items(), key=lambda each: each[0].order):
-        wishes = fewest_over(asked.get(scope, ()), limit)
-        if wishes is not None:
-            told = (wish.statement() for wish in wishes)
-            return Conflict((*told, quota.describe(rule, scope, problem)), proof=Proof.MINIMAL)
-    return None
-
-
-def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them, in every affinity group."""
-    copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    several = len(from_start(workload)) > 1
-    if not workload.replicas or (copies is not None and (copies.choice or several)):
-        return
-    if copies is not None:
-        for name in problem.candidates(workload):
-            told = duplicated.full_copy(copies, workload, name).statement
-            size = copy_on(copies, workload, name)
-            yield from (Wish(name, size, told), Wish(None, size, told))
-        return
-    if divided is not None:
-        yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
-    if several:
-        return
-    rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
-    for name, bound in rule.always.items():
-        if bound.replicas and name in names:
-            yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)
