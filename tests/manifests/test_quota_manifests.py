@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.source import Source
-from fairlead.solver.conflicts.scarcity import quota_conflicts
+from fairlead.solver.conflicts.alone import quota_conflicts
 from fairlead.solver.groups import choosing
 from loaded import STREAM, load_text, mistake, mistakes, texts
 

@@ -228,7 +228,7 @@ def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -
 
 def _with_quotas(problem: "Problem", failing: frozenset[str]) -> tuple["Conflict", ...]:
     """Return the conflicts with quotas that do not only concern workloads which fail by themselves."""
-    from fairlead.solver.conflicts.scarcity import quota_conflicts
+    from fairlead.solver.conflicts.alone import quota_conflicts
 
     return tuple(
         conflict

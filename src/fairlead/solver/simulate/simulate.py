@@ -20,8 +20,8 @@ from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
-from fairlead.solver.conflicts.alone import fails_alone
-from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
+from fairlead.solver.conflicts.alone import fails_alone, quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.simulate.changed import changed
