@@ -51,7 +51,7 @@ def count(field: str, value: object, most: int = MOST_REPLICAS) -> Found:
 def text(field: str, value: object) -> Found:
     """Yield what is no text."""
     if not isinstance(value, str):
-        yield field, value, "must be a text"
+        yield field, value, "must be a string"
 
 
 def texts(field: str, value: object) -> Found:

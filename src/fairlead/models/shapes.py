@@ -41,7 +41,7 @@ _CALLED: Mapping[type, str] = MappingProxyType(
         Mapping: "a mapping",
         NoneType: "None",
         Sequence: "a list",
-        str: "text",
+        str: "a string",
         tuple: "a tuple",
     }
 )
@@ -75,7 +75,8 @@ class _Kind(NamedTuple):
         articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
         called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
         names = map(_CALLED.get, self.own, called)
-        return " or ".join(dict.fromkeys(name for name in names if name))
+        *others, last = dict.fromkeys(name for name in names if name)
+        return f"{', '.join(others)} or {last}" if others else last
 
     def takes(self, found: type) -> bool:
         """Tell whether a value of a type may stand there: True is no number, though Python says so."""

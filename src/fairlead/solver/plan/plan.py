@@ -19,7 +19,7 @@ from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.models.words import shown
+from fairlead.models.words import no_such, shown
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
@@ -163,7 +163,7 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
+        raise UsageError(no_such(kind.__name__.lower(), given, kind)) from None
 
 
 def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:
