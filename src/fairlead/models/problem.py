@@ -169,7 +169,7 @@ class Problem(Shown, Known):
         return {resource: sum(column.values()) for resource, column in self.room.items()}
 
     def candidates(self, workload: Workload) -> tuple[str, ...]:
-        """Return the clusters on which a workload may stand: all, where no rule says less."""
+        """Return the clusters on which a workload may run: all, where no rule says less."""
         rule = workload.rule(Candidates)
         return self.all_clusters.names if rule is None else tuple(rule.names)
 

@@ -71,7 +71,7 @@ class Violation:
     workload, cluster
         Where it is broken; None where it is about none in particular.
     detail
-        What else tells it from other violations of such a rule: a resource, a set of clusters; may be empty.
+        What else distinguishes it from other violations of such a rule: a resource, a set of clusters; may be empty.
     gives_way
         True where there is too little of something, which a partial placement reports instead of refusing:
         unplaced replicas, minima, spread. False for all that must never happen.
@@ -211,7 +211,7 @@ class Conflict:
     ----------
     rules
         What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
-        several affinity groups, what stands in the way in each of them.
+        several affinity groups, what rules out each of them.
     relaxations
         Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
         for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful

@@ -127,9 +127,7 @@ def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     """
     names = sorted(known)
     alike = nearest(str(name), names, SHOWN)
-    told = (
-        f"did you mean {either(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
-    )
+    told = f"did you mean {either(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
     return f"no {what} {name!r}; {told}"
 
 

@@ -74,16 +74,16 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     pinned, pinned_clusters
         Keys of workloads that do not move, and clusters that nothing leaves and nothing arrives at.
     gain
-        Deviation that every move has to gain; None means that any gain is enough.
+        By how much every move has to lower the deviation; None means by any amount.
     moves_first
-        True where as few replicas as possible move, before the ratio counts.
+        True where as few replicas as possible move, before the weights count.
     others
-        What becomes of workloads that nobody asked to rebalance, where some were asked for (a
-        ``WorkloadRebalancer`` in the input): ``stay`` or ``make-room``.
+        What happens to workloads that the input does not ask to rebalance, if it asks for some (by a
+        ``WorkloadRebalancer``): ``stay`` or ``make-room``.
     order
         ``start-first``, ``stop-first`` or ``either``; see `Order`.
     max_unavailable, max_surge
-        Replicas of a workload that may be unavailable, or too many, inside a wave; see `Availability`.
+        Replicas of a workload that may be unavailable, or run in addition, inside a wave; see `Availability`.
     detours
         Whether a replica may wait on a third cluster where full clusters exchange replicas.
     max_moves_per_wave

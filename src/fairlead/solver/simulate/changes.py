@@ -15,7 +15,7 @@ from fairlead.models.words import no_such, with_nearest
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved.
+    """A cluster is closed to every workload; what runs there has to move, and counts as moved.
 
     Parameters
     ----------

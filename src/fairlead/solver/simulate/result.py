@@ -100,7 +100,7 @@ class Scenario:
     status
         Status of the answer; of one that was not found in time nothing else is known.
     unplaced
-        Replicas that stand nowhere, by workload; those with none are absent.
+        Unplaced replicas by workload; those with none are absent.
     broken
         What gives way, in words; what is missing in `unplaced` is not repeated.
     moved, started, lost
