@@ -51,7 +51,7 @@ class Problem(Shown, Known):
         How much worse than best levels may be, by key; levels that are left out have to be best, but for
         balance (`fairlead.models.balance.tolerance`).
     balances
-        Who is to fill clusters together; None where that has not been found out yet, see
+        Workloads that fill clusters together; None where that has not been found out yet, see
         `fairlead.models.balance.with_balance`.
     failure_rates
         How often clusters fail; answers tell what that makes them lose, and nothing else depends on it.

@@ -219,7 +219,7 @@ class Result:
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds."""
+        """Whether every replica is placed and every rule holds."""
         if self.placement is None or self.violations or self.missing:
             return False
         return not (self.problem.partial and unmet(self.problem, self.placement))

@@ -71,7 +71,8 @@ class Violation:
     workload, cluster
         Where it is broken; None where it is about none in particular.
     detail
-        What else distinguishes it from other violations of such a rule: a resource, a set of clusters; may be empty.
+        What else distinguishes it from other violations of the rule: a resource, a set of clusters; may be
+        empty.
     gives_way
         True where there is too little of something, which a partial placement reports instead of refusing:
         unplaced replicas, minima, spread. False for all that must never happen.

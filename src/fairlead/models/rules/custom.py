@@ -109,7 +109,7 @@ class Formulas(Protocol):
     def define(self, constraint: Constraint, /) -> None:
         """Tie numbers of the rule's own to the replicas, so that any replicas leave them a value.
 
-        What is defined holds also where the rule itself is left out, to find out whether it causes a conflict.
+        What is defined also holds while the rule itself is left out to find out whether it causes a conflict.
         """
         ...
 

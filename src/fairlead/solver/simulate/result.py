@@ -136,12 +136,12 @@ class Scenario:
 
     @property
     def answered(self) -> bool:
-        """Whether it is known what comes of it."""
+        """Whether the result is known."""
         return self.status != Status.UNKNOWN
 
     @property
     def fits(self) -> bool:
-        """Whether it is known that every replica finds its place and every rule holds."""
+        """Whether it is known that every replica is placed and every rule holds."""
         return self.answered and not self.unplaced and not self.broken
 
     @property
@@ -165,7 +165,7 @@ class Scenario:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What becomes of a fleet when something changes.
+    """What happens to a fleet when something changes.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Simulation(Answer):
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds, in every scenario as well."""
+        """Whether every replica is placed and every rule holds, in every scenario as well."""
         return self.after.fits and all(scenario.fits for scenario in self.scenarios)
 
     @property
