@@ -120,6 +120,18 @@ def test_the_level_is_there_only_where_something_is_broken() -> None:
     assert levels_of(broken)[0] == MADE_WORSE
 
 
+def test_one_taint_that_many_workloads_leave_is_one_sentence() -> None:
+    """Three of one replica each leave member1, whose taint stands in line 3: named once, not three times."""
+    taint = Exclusion("had untolerated taint {maintenance}", source=Source("clusters.yaml", 3))
+    leaving = tuple(
+        replace(web(1, current={"member1": 1}), key=f"default/{name}", name=name) for name in ("a", "b", "c")
+    )
+    rules = (Candidates(("member2", "member3"), {"member1": taint}), *leaving[0].rules[1:])
+    outcome = solve(asked(ROOM, *(replace(each, rules=rules) for each in leaving)))
+    told = "Fixed: default/a: 1 on member1, which had untolerated taint {maintenance}; and 2 more workloads"
+    assert breaches(outcome) == [f"{told} likewise (clusters.yaml:3)"]
+
+
 def test_another_group_is_no_breach() -> None:
     """What runs keeps the rules of one of its affinity groups: it breaks nothing."""
     groups = tuple(AffinityGroup(name, (Candidates((name,)), *web(1).rules[1:])) for name in NAMES)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.rules import duplicated, total
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, format_number, format_percent
 from fairlead.models.workload import Workload
@@ -263,8 +263,21 @@ def _announced(conflict: Conflict) -> str:
 
 def breaches(outcome: Outcome) -> list[str]:
     """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
-    repaired = [f"Fixed: {violation}" for violation in outcome.repaired]
-    return [*repaired, *(f"Still violated: {violation}" for violation in outcome.still_broken)]
+    repaired = (f"Fixed: {text}" for text in _once(outcome.repaired))
+    return [*repaired, *(f"Still violated: {text}" for text in _once(outcome.still_broken))]
+
+
+def _once(violations: Iterable[Violation]) -> Iterator[str]:
+    """Yield what violations say, those of many workloads by one taint, say, as one."""
+    alike: dict[object, list[Violation]] = {}
+    for each in violations:
+        alike.setdefault((each.rule, each.cluster, each.detail, each.source), []).append(each)
+    for first, *others in alike.values():
+        if len(others) > 1:
+            more = f"{first.text}; and {counted(len(others), 'more workload')} likewise"
+            yield f"{more} ({first.source})" if first.source else more
+        else:
+            yield from map(str, (first, *others))
 
 
 def remarks(outcome: Outcome) -> list[str]:
