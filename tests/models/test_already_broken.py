@@ -8,7 +8,15 @@ import pytest
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
-from fairlead.models.rules import Bounds, Candidates, Companionship, GroupTotal, Spread, Survival, Weights
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    GroupTotal,
+    Spread,
+    Survival,
+    Weights,
+)
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.score import levels_of
@@ -120,18 +128,6 @@ def test_the_level_is_there_only_where_something_is_broken() -> None:
     assert levels_of(broken)[0] == MADE_WORSE
 
 
-def test_one_taint_that_many_workloads_leave_is_one_sentence() -> None:
-    """Three of one replica each leave member1, whose taint stands in line 3: named once, not three times."""
-    taint = Exclusion("had untolerated taint {maintenance}", source=Source("clusters.yaml", 3))
-    leaving = tuple(
-        replace(web(1, current={"member1": 1}), key=f"default/{name}", name=name) for name in ("a", "b", "c")
-    )
-    rules = (Candidates(("member2", "member3"), {"member1": taint}), *leaving[0].rules[1:])
-    outcome = solve(asked(ROOM, *(replace(each, rules=rules) for each in leaving)))
-    told = "Fixed: default/a: 1 on member1, which had untolerated taint {maintenance}; and 2 more workloads"
-    assert breaches(outcome) == [f"{told} likewise (clusters.yaml:3)"]
-
-
 def test_another_group_is_no_breach() -> None:
     """What runs keeps the rules of one of its affinity groups: it breaks nothing."""
     groups = tuple(AffinityGroup(name, (Candidates((name,)), *web(1).rules[1:])) for name in NAMES)
@@ -165,3 +161,16 @@ def test_random_problems_are_never_made_worse_in_vain() -> None:
             worse = made_worse(before, unmet(problem, outcome.placement))
             assert worse == best_partial(problem).values[0] == outcome.objectives[0].value
     assert seen > 10
+
+
+def test_workloads_on_one_closed_cluster_are_told_together() -> None:
+    """Two workloads hold 2 and 3 replicas on a drained cluster, for one reason: one sentence about 5."""
+    drained = Candidates(("member1",), {"member2": Exclusion("had untolerated taint {maintenance}")})
+    names = {"default/api": 2, "default/web": 3}
+    workloads = tuple(
+        replace(web(held, drained, current={"member2": held}), key=key) for key, held in names.items()
+    )
+    outcome = solve(asked(ROOM, *workloads))
+    whose = "default/api 2 and default/web 3"
+    told = f"Fixed: 5 replicas on member2, which had untolerated taint {{maintenance}} ({whose})"
+    assert breaches(outcome) == [told]

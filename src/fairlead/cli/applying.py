@@ -73,12 +73,8 @@ def carried_out(
 ) -> int:
     """Carry out a plan after a yes, and return the exit code.
 
-    Parameters
-    ----------
-    saved
-        The plan that it goes on with; None where it is new.
-    resume
-        File with which to go on where it stops; None where there is none.
+    `saved`: the plan that it goes on with; None where it is new. `resume`: file with which to go on where it
+    stops; None where there is none.
     """
     from fairlead.controller.applying import Carrying, StoppedError, carry_out
     from fairlead.controller.steps import absences, steps_of

@@ -140,6 +140,8 @@ def is_agreed(question: str) -> bool:
 
 def _visible(text: str, *, tones: bool = False) -> str:
     """Return lines in which every character can be seen, save for tones where they are wanted."""
+    if text.replace("\n", "").isprintable():
+        return text
     parts = _TONE.split(text) if tones else [text]
     return "".join(
         part if position % 2 else "\n".join(escaped(line) for line in part.split("\n"))

@@ -57,21 +57,11 @@ def carry_out(
     Every binding is read before it is written, and has to stand as the plan supposes: same clusters,
     replicas, requests and placement. What somebody changed meanwhile is never overwritten.
 
-    Parameters
-    ----------
-    plan
-        The plan, made of what this server holds.
-    tell
-        Is told how far it is, a line at a time.
-    begun
-        Keys of workloads that were moved before; they are waited for first.
+    `plan`: the plan, made of what this server holds. `tell`: is told how far it is, a line at a time.
+    `begun`: keys of workloads that were moved before; they are waited for first.
 
-    Raises
-    ------
-    StoppedError
-        A wave could not be written, or did not become healthy; says what is done and what is not.
-    UsageError
-        As for `steps_of`.
+    Raises `StoppedError` where a wave could not be written, or did not become healthy; says what is done and
+    what is not, and `UsageError` as for `steps_of`.
     """
     waves = steps_of(plan)
     if begun and not carrying.dry_run:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.live.resources import LEASE
+from fairlead.live.client import LEASE, Client, Object, RefusedError, UnreachableError
 
 LOG = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from fairlead.controller.batch import Decision, Placed
 from fairlead.controller.world import Entry
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.live.resources import EVENT
+from fairlead.live.client import EVENT, Client, Object, RefusedError, UnreachableError
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 

@@ -23,7 +23,6 @@ from fairlead.manifests.karmada.facts import (
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
-from fairlead.manifests.selecting import select
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import shortened
@@ -35,6 +34,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
+from fairlead.models.selectors import select
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected

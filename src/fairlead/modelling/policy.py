@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from fairlead.models.cluster import Toleration
+from fairlead.models.cluster import FIELDS, Toleration
 from fairlead.models.mistaken import COUNT, MOST_REPLICAS
 from fairlead.models.quantity import parse_quantity
-from fairlead.models.topology import FIELDS
 from fairlead.models.words import nearest
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, FailureRate
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known, kept
@@ -17,7 +17,6 @@ from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.shapes import fit, misfits
 from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
-from fairlead.models.topology import FailureRate
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted, no_such, shown
 from fairlead.models.workload import Workload, Workloads

@@ -289,6 +289,7 @@ class Requirement(NamedTuple):
             self.cluster,
             self.detail,
             gives_way=over < 0 and self._may_lack(placed),
+            because=self.reason,
         )
 
     def _may_lack(self, placed: Mapping[str, int]) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
+from fairlead.models.cluster import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.duplicated import unplaced
@@ -15,7 +16,6 @@ from fairlead.models.shortfall import broken_before, still_broken, unmet
 from fairlead.models.shortfall_text import shortfalls
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
-from fairlead.models.topology import chances, expected_loss
 from fairlead.models.words import number
 from fairlead.models.workload import Workload
 
@@ -223,3 +223,27 @@ class Result:
         if self.placement is None or self.violations or self.missing:
             return False
         return not (self.problem.partial and unmet(self.problem, self.placement))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The best answer so far on the level that is minimised."""
+
+    level: str
+    """Name of the level."""
+    value: int | Fraction | None
+    """What the best placement costs on it; None where none is known."""
+    bound: int | Fraction | None
+    """What every placement costs at least; None where nothing is known."""
+    gap: float | None
+    """Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known."""
+    seconds: float
+    """Since the start of the search."""
+
+
+def progress_of(
+    level: str, value: int | Fraction | None, bound: int | Fraction | None, seconds: float
+) -> Progress:
+    """Return how far a level is, with the gap between its value and its bound."""
+    missing = None if value is None else gap_of(value, bound)
+    return Progress(level, value, bound, None if missing is None else float(missing), seconds)

@@ -151,12 +151,7 @@ def _joined(values: Collection[Collection[object]]) -> Collection[object]:
 def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tuple[Misfit, ...]:
     """Return what does not fit in a data class, and inside of its fields.
 
-    Parameters
-    ----------
-    field
-        What the names of the fields begin with.
-    apart
-        Classes inside of which nobody looks.
+    `field`: what the names of the fields begin with. `apart`: classes inside of which nobody looks.
     """
     owner: Any = type(thing)
     return tuple(

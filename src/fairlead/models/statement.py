@@ -77,7 +77,8 @@ class Violation:
         True where there is too little of something, which a partial placement reports instead of refusing:
         unplaced replicas, minima, spread. False for all that must never happen.
     because
-        What keeps it from being less, as the text ends; empty where nothing particular does.
+        What keeps it from being less, or why a cluster is closed, as the text ends; empty where nothing
+        particular does.
     """
 
     rule: str

@@ -53,21 +53,9 @@ def listed(
 ) -> str:
     """Return items as a list in a sentence; where there are too many, the first ones and how many more.
 
-    Parameters
-    ----------
-    noun
-        What the rest is called; empty where it is only counted.
-    shown
-        Items that are told before the rest is counted.
-    fewest
-        A rest of fewer items is told as well.
-    parted
-        True parts items that have commas of their own by semicolons.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"], "workload")
-    ('a and b', 'a, b, c and 2 more workloads')
-    >>> listed(["a and b", "c"], parted=True)
-    'a and b; and c'
+    `noun`: what the rest is called; empty where it is only counted. `shown`: items that are told before the
+    rest is counted. `fewest`: a rest of fewer items is told as well. `parted`: True parts items that have
+    commas of their own by semicolons.
     """
     told = list(items)
     if len(told) >= shown + fewest:
@@ -115,15 +103,7 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
 def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     """Say that there is nothing of a name, and what is called alike, the likest first, or what there is.
 
-    Parameters
-    ----------
-    shown
-        How many names of those that there are are told.
-
-    >>> no_such("cluster", "member22", ["member1", "member2", "east"])
-    "no cluster 'member22'; did you mean member2 or member1?"
-    >>> no_such("cluster", "x", ["member1", "member2"])
-    "no cluster 'x'; known: member1 and member2"
+    `shown`: how many names of those that there are are told.
     """
     names = sorted(known)
     alike = nearest(str(name), names, SHOWN)

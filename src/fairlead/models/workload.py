@@ -28,12 +28,8 @@ class Reading(Protocol):
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload that has no rules yet with those of its placement or policy.
 
-        Parameters
-        ----------
-        workload
-            The workload, with the replicas that it wants and holds now.
-        clusters
-            The clusters that there are now.
+        `workload`: the workload, with the replicas that it wants and holds now. `clusters`: the clusters that
+        there are now.
         """
         ...
 

@@ -26,10 +26,10 @@ from fairlead.solver.explaining import conflict as explaining
 from fairlead.solver.explaining import explanation
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing
 from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.stock import relaxables
+from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running import engine
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
@@ -258,7 +258,7 @@ def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[in
     assert solution is not None
     assert solution.certain
     cost = sum(change.cost for change in solution.changes)
-    ways = excess.quick(problem, Deadline(), 0, 3)
+    ways = quick(problem, Deadline(), 0, 3)
     # What is left over on clusters of an odd number of GPUs is no room, until one more is added there.
     assert ways
     assert all(sum(change.cost for change in changes) == cost for changes in ways)
@@ -274,7 +274,7 @@ def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
     )
     sharing = replace(problem, workloads=workloads)
     assert any(each.sharing for each in relaxables(sharing))
-    ways = excess.quick(sharing, Deadline(), 0, 3)
+    ways = quick(sharing, Deadline(), 0, 3)
     assert [sum(change.cost for change in changes) for changes in ways] == [2, 2, 2]
 
 

@@ -34,7 +34,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.explaining import conflict, explanation
-from fairlead.solver.relaxation import excess, model, relaxations, relaxed
+from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Finding
 from fairlead.solver.running.engine import run
@@ -434,7 +434,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
         return texts([way for way in relaxations(problem, due, 0) if way.proven]), searches
 
     # Single changes would be told without a search.
-    monkeypatch.setattr(excess, "quick", lambda *_asked: [])
+    monkeypatch.setattr("fairlead.solver.relaxation.ways.quick", lambda *_asked: [])
     every, searches = told(0)
     assert searches > 3
     for last in range(1, searches):

@@ -1,6 +1,7 @@
 """Balance where not everything is placed: proven where nobody else could fall short."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -11,7 +12,7 @@ from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEFAULT_ORDER
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
@@ -62,6 +63,21 @@ def test_who_fills_its_clusters_is_not_searched(monkeypatch: pytest.MonkeyPatch)
     assert (level.value, level.proven) == (0, True)
 
 
+def test_who_falls_short_costs_what_it_would_alone() -> None:
+    """`large` fits nowhere; the three of `runs` stay, 2 on a and 1 on b: (1/6)^2 / (1/2) on each, 1/9 in all.
+
+    No exact way tells where a workload stands best of which nothing is placed. That is nowhere: as long as
+    nobody costs more than alone, `runs` cannot move, and nothing is left to search.
+    """
+    runs = single("runs", 3, a=1, b=1)
+    moves = Moves(frozenset("ab"), keep=True)
+    runs = replace(runs, current={"a": 2, "b": 1}, rules=(*runs.rules, moves))
+    large = replace(single("large", a=1, b=1), requests={CPU: 9000})
+    problem = Problem(clusters(a=3000, b=3000), (large, runs), (Capacity(),))
+    level = balance_of(fairlead.solve(problem, partial=True, workers=1, tolerance={"balance": 0}))
+    assert (level.value, level.bound, level.proven) == (Fraction(1, 9), Fraction(1, 9), True)
+
+
 def test_a_workload_that_stands_nowhere() -> None:
     """Nothing of `short` may be placed, so that its regions are missed as well; the others fill a and b."""
     regions = Spread("region", {"x": frozenset("a"), "y": frozenset("b")}, 2)
@@ -72,6 +88,19 @@ def test_a_workload_that_stands_nowhere() -> None:
     outcome = fairlead.solve(problem, partial=True, workers=1)
     assert outcome.status is Status.OPTIMAL
     assert balance_of(outcome).value == 0
+
+
+def test_a_workload_whose_only_cluster_is_full() -> None:
+    """None of `short` fits on c, which others use up: of it nothing can stand anywhere.
+
+    So only w0 can fill a (1 core) and b (4): (1 - 1/5)^2 / (1/5) + (4/5)^2 / (4/5) = 4 on a, 1/4 on b.
+    """
+    full = replace(clusters(c=4000)[0], free={CPU: 0})
+    workloads = (single("short", 4, 3, c=1), single("w0", a=1, b=1, c=1))
+    problem = Problem((*clusters(a=1000, b=4000), full), workloads, (Capacity(),))
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.status is Status.OPTIMAL
+    assert balance_of(outcome).value == Fraction(1, 4)
 
 
 def test_who_falls_short_is_open() -> None:

@@ -185,11 +185,11 @@ def test_groups_without_clusters_are_no_groups() -> None:
 def test_preferences_forget_clusters() -> None:
     """Weights, copies, prices and evenness are about the candidates that are left."""
     price = Price({"a": Fraction(1), "b": Fraction(2)})
-    rules = (Weights({"a": 1, "b": 2, "c": 3}), Copies(("c", "a", "b")), price, Evenness(ABC))
+    rules = (Weights({"a": 1, "b": 2, "c": 3}), Copies((("c", "a"), ("b",))), price, Evenness(ABC))
     workload = after(made(*rules, Duplicated(copies={"a": 2, "b": 3})), Lose("a"))
     assert workload.rules[1:] == (
         Weights({"b": 2, "c": 3}),
-        Copies(("c", "b")),
+        Copies((("c",), ("b",))),
         Price({"b": Fraction(2)}),
         Evenness(("b", "c")),
         Duplicated(copies={"b": 3}),

@@ -6,7 +6,7 @@ from fairlead.manifests.api.own import FailureRates, Profile, ProfileLevel, Prof
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Finding, Located
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, FailureRate, groups
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import (
     ALL,
@@ -18,7 +18,6 @@ from fairlead.models.levels import (
     keys_of,
     tolerance_of,
 )
-from fairlead.models.topology import FailureRate, groups
 from fairlead.models.words import with_nearest
 
 

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
-from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.late import LateLines, LateText
-from fairlead.manifests.yaml.quick import copy_plain, parse_json
+from fairlead.manifests.yaml.quick import copy_plain, parse_block, parse_json
 from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.source import Source

@@ -144,7 +144,7 @@ class CustomRule(Grouped):
     field
         What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
     groups
-        Candidates by group, as `fairlead.models.topology.groups` returns them.
+        Candidates by group, as `fairlead.models.cluster.groups` returns them.
     """
 
     kind: ClassVar[str] = ""

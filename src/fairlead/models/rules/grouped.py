@@ -11,10 +11,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, groups
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import Binds, Side
-from fairlead.models.topology import groups
 
 if TYPE_CHECKING:
     from fairlead.models.requirement import Requirement

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.rules import duplicated, total
+from fairlead.models.rules import candidates, duplicated, total
 from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
-from fairlead.models.words import counted, format_number, format_percent
+from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     Cell,
@@ -25,7 +25,6 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 from fairlead.solver.changes.kinds import sentences
@@ -263,23 +262,47 @@ def _announced(conflict: Conflict) -> str:
 
 def breaches(outcome: Outcome) -> list[str]:
     """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
-    repaired = (f"Fixed: {text}" for text in _once(outcome.repaired))
-    return [*repaired, *(f"Still violated: {text}" for text in _once(outcome.still_broken))]
-
-
-def _once(violations: Iterable[Violation]) -> Iterator[str]:
-    """Yield what violations say, those of many workloads by one taint, say, as one."""
-    alike: dict[object, list[Violation]] = {}
-    for each in violations:
-        alike.setdefault((each.rule, each.cluster, each.detail, each.source), []).append(each)
-    for first, *others in alike.values():
-        if len(others) > 1:
-            more = f"{first.text}; and {counted(len(others), 'more workload')} likewise"
-            yield f"{more} ({first.source})" if first.source else more
-        else:
-            yield from map(str, (first, *others))
+    told = (("Fixed", outcome.repaired), ("Still violated", outcome.still_broken))
+    return [f"{what}: {sentence}" for what, broken in told for sentence in told_breaches(broken)]
 
 
 def remarks(outcome: Outcome) -> list[str]:
     """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
     return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]
+
+
+def told_breaches(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas on one closed cluster."""
+    return [str(every[0]) if len(every) == 1 else _on_a_closed_cluster(every) for every in _alike(broken)]
+
+
+def told_shortages(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas unplaced for the same reason."""
+    return [every[0].text if len(every) == 1 else _unplaced(every) for every in _alike(broken)]
+
+
+def _alike(broken: Iterable[Violation]) -> Iterable[Sequence[Violation]]:
+    """Return broken rules, those together that are broken for the same reason at the same place."""
+    alike: dict[object, list[Violation]] = {}
+    for position, one in enumerate(broken):
+        together = one.because and one.rule in (total.KIND, candidates.KIND)
+        alike.setdefault((one.rule, one.cluster, one.because) if together else position, []).append(one)
+    return alike.values()
+
+
+def _on_a_closed_cluster(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are on a cluster, why it is closed, and where that is said."""
+    first = every[0]
+    found = counted(sum(one.amount for one in every), "replica")
+    return f"{found} on {first.cluster}, which {first.because} ({_whose(every)})"
+
+
+def _unplaced(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are unplaced, with the place of the first."""
+    return f"{sum(one.amount for one in every)} replicas are unplaced ({_whose(every)}): {every[0].because}"
+
+
+def _whose(every: Sequence[Violation]) -> str:
+    """Say which workloads break a rule by how much, and where the rule of the first was declared."""
+    names = listed([f"{one.workload} {one.amount}" for one in every], "workload")
+    return f"{names}; {every[0].source}" if every[0].source else names

@@ -40,7 +40,7 @@ from fairlead.report.content.fleet import (
 )
 from fairlead.report.content.fullness import cluster_shifts, format_fullness
 from fairlead.report.content.next_steps import Step, again, command, instead, is_given, longer, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_breaches, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
@@ -51,7 +51,6 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
@@ -203,7 +202,8 @@ def _value(level: Attained | None) -> Cell:
 
 def _at_once(simulation: Simulation, look: Look) -> list[Line]:
     """Return the rules that are broken until the fleet is repaired."""
-    broken = first_lines(map("  {}".format, simulation.broken_at_once), look.few(FIRST), "rule", MORE)
+    told = told_breaches(simulation.broken_at_once)
+    broken = first_lines(map("  {}".format, told), look.few(FIRST), "rule", MORE)
     return texts(["Violated until everything is moved:", *broken] if broken else [])
 
 

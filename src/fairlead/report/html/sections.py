@@ -20,7 +20,14 @@ from fairlead.report.blocks import (
     sentences,
 )
 from fairlead.report.content.next_steps import Step
-from fairlead.report.content.outcome import also_infeasible, level_table, these_rules, told_rules, told_ways
+from fairlead.report.content.outcome import (
+    also_infeasible,
+    level_table,
+    these_rules,
+    told_breaches,
+    told_rules,
+    told_ways,
+)
 from fairlead.report.pages import Making, Section
 from fairlead.solver.plan.answer import Others, PlanOptions
 from fairlead.version import VERSION
@@ -71,7 +78,7 @@ def repaired_section(outcome: Outcome) -> Section:
     found = outcome.repaired if outcome.placement is not None else outcome.broken_before
     title = "What it fixes" if outcome.placement is not None else "Violated now"
     tone: Tone = "good" if outcome.placement is not None else "bad"
-    return Section("broken", title, sentences(map(str, found), "rule", tone, OPENED))
+    return Section("broken", title, sentences(told_breaches(found), "rule", tone, OPENED))
 
 
 def warnings_section(outcome: Outcome) -> Section:

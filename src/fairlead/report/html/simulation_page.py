@@ -26,7 +26,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
-from fairlead.report.content.outcome import TONES
+from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
 from fairlead.report.content.scenarios import (
     empty_additions,
     scenario_table,
@@ -34,7 +34,6 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.simulation import (
     already,
     change,
@@ -106,7 +105,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
     if simulation.changed and simulation.after.placement is not None:
         short = told_shortages(simulation.broken)
         yield Concern("What is short, and why", short, "shortfall")
-        at_once = [str(each) for each in simulation.broken_at_once]
+        at_once = told_breaches(simulation.broken_at_once)
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")
         yield from standing_concerns(simulation.after)

@@ -50,14 +50,8 @@ _WORDS: dict[Ink, str] = {"bad": "over 100%", "notice": "90% or more"}
 def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Panel:
     """Return the panel of one cluster.
 
-    Parameters
-    ----------
-    rows
-        Its resources; at least one.
-    names
-        What the steps are called.
-    compared
-        True where the steps stand side by side instead of one after the other.
+    `rows`: its resources; at least one. `names`: what the steps are called. `compared`: True where the steps
+    stand side by side instead of one after the other.
     """
     shown = fullest(rows)
     colour = _colour(max(row.most for row in rows))

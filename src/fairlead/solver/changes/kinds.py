@@ -25,13 +25,12 @@ that the user asked for), then those of earlier names.
 from collections.abc import Sequence
 from enum import StrEnum
 
-from fairlead.models.cluster import Taint
+from fairlead.models.cluster import Taint, groups_of
 from fairlead.models.errors import InternalError
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules.capacity import offer_of
 from fairlead.models.rules.custom import CHANGE
 from fairlead.models.statement import Change, QuotaEntry
-from fairlead.models.topology import groups_of
 from fairlead.models.words import counted, listed
 
 

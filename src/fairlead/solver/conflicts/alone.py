@@ -28,6 +28,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.scarcity import quota_conflicts
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 
@@ -185,8 +186,12 @@ def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:
 
 
 def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
-    """Tell whether a workload is seen to have no placement of its own; boxes as `boxes_of` makes them."""
-    return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    """Tell whether it is seen at once that a problem has no placement; boxes as `boxes_of` makes them.
+
+    So it is where a workload has none of its own, and where a quota is too small.
+    """
+    each = (fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    return any(each) or bool(quota_conflicts(problem))
 
 
 def conflicts(
@@ -194,18 +199,10 @@ def conflicts(
 ) -> "tuple[Contradiction, ...]":
     """Return a conflict for every workload that is seen to have no placement of its own.
 
-    Parameters
-    ----------
-    problem
-        The question. Workloads that only fail together, because they share capacity, are not found here.
-    boxes
-        Boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+    In the order of the workloads, each minimal by construction: leaving out any one statement resolves it.
 
-    Returns
-    -------
-    tuple of Contradiction
-        In the order of the workloads, each minimal by construction: leaving out any one statement resolves
-        it.
+    `problem`: the question. Workloads that only fail together, because they share capacity, are not found
+    here. `boxes`: boxes by workload key, as `boxes_of` makes them; None means that they are made here.
     """
     found = boxes_of(problem) if boxes is None else boxes
     failing = [key for key, boxed in found.items() if fails_alone(problem.workload(key), problem, boxed)]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -126,11 +127,8 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
     """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
 
-    Returns
-    -------
-    tuple of int or None
-        The positions of its units; the fewest of those seen, though perhaps not all of them are needed.
-        None where there is no such conflict.
+    The positions of its units; the fewest of those seen, though perhaps not all of them are needed. None
+    where there is no such conflict.
     """
     totals = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Total)}
     closed = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Candidates)}
@@ -227,10 +225,7 @@ class Excess:
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
 
-    Returns
-    -------
-    Excess or None
-        None where there is none: then the units may have a placement or not.
+    None where there is none: then the units may have a placement or not.
     """
     everywhere = frozenset(problem.cluster_by_name)
     wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]
@@ -315,9 +310,10 @@ def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
 
 
 def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them."""
+    """Yield what a workload has to have on single clusters, and on all of them, in every affinity group."""
     copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    if not workload.replicas or (copies is not None and copies.choice):
+    several = len(from_start(workload)) > 1
+    if not workload.replicas or (copies is not None and (copies.choice or several)):
         return
     if copies is not None:
         for name in problem.candidates(workload):
@@ -327,6 +323,8 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
         return
     if divided is not None:
         yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
+    if several:
+        return
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
     for name, bound in rule.always.items():
         if bound.replicas and name in names:

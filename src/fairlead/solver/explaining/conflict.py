@@ -123,21 +123,12 @@ def verified(
 ) -> bool:
     """Tell whether some units have no placement together, and have one without any one of them.
 
-    Parameters
-    ----------
-    spared
-        Positions of those of which a placement was seen that breaks them and none of the others, judged by
-        the meaning of the rules.
+    False also where time ran out.
 
-    Returns
-    -------
-    bool
-        False also where time ran out.
+    `spared`: positions of those of which a placement was seen that breaks them and none of the others, judged
+    by the meaning of the rules.
 
-    Raises
-    ------
-    InternalError
-        Where all of them have a placement together: a bug in fairlead or in the solver.
+    Raises `InternalError` where all of them have a placement together: a bug in fairlead or in the solver.
     """
     sums = sums_of(problem, units)
     if sums is not None:

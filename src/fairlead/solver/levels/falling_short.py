@@ -11,23 +11,28 @@ from itertools import takewhile
 
 from fairlead.models.check import violations_of
 from fairlead.models.levels import BALANCE, MADE_WORSE, Level
-from fairlead.models.outcome import Attained
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import GroupTotal, Total, total
+from fairlead.models.rules import Capacity, GroupTotal, Total, total
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import status_of
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.components import Placed, among, components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
+from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
 """Of the time that is left, what finding out may use whether anybody else could fall short."""
+FEW = 16
+"""Workloads that are searched each for itself, at most."""
+SHARE_ALONE = 0.1
+"""Of the time that is left, what that may use."""
 
 
 def falls_short(problem: Problem, placement: Placement) -> bool:
@@ -80,6 +85,35 @@ def as_placed(question: Problem, found: Answer) -> Answer:
     part, known = strict(question), dict(zip(levels_of(found.part), found.attained, strict=True))
     levels = tuple(known[level] for level in levels_of(part))
     return replace(found, part=part, attained=levels, status=status_of(levels))
+
+
+def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: Search) -> Placed:
+    """Return where workloads of the question of what is placed stand best, each for itself, as far as known.
+
+    Those of which less is placed are another question, which no exact way answers; a few are searched.
+
+    Parameters
+    ----------
+    question
+        What `counted` asks.
+    problem
+        The partial problem.
+    alone
+        Where its workloads stand best.
+    search
+        How to search.
+    """
+    same = {each.key for each in question.workloads if each is problem.workload_by_key[each.key]}
+    known = {key: alone[key] for key in same & alone.keys()}
+    missing = [each for each in question.workloads if each.key not in known]
+    rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
+    due = search.deadline.part(SHARE_ALONE)
+    for each in missing if len(missing) <= FEW else ():
+        part = replace(among(strict(question), (each,), question.limits), rules=rules)
+        found = minimise_levels(part, None, due, search.workers, search.seed, ties=False)
+        if found.status is Status.OPTIMAL and found.placement is not None:
+            known[each.key] = found.placement.of(each.key)
+    return known
 
 
 def with_shortfall(problem: Problem, found: Answer, answer: Answer, *, certain: bool) -> Answer:

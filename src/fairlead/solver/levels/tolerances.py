@@ -21,16 +21,16 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.answers.rows import Placed
-from fairlead.solver.levels.alone import alone_as_placed, searched_alone
-from fairlead.solver.levels.evening import evened_out
+from fairlead.solver.answers.components import Placed
 from fairlead.solver.levels.falling_short import (
+    alone_as_placed,
     as_placed,
     counted,
     falls_short,
     with_shortfall,
 )
 from fairlead.solver.levels.frozen import frozen
+from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.movable import (
     apart,
     chooses_copies,
@@ -84,10 +84,10 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         if question is None:
             return at_once.answer()
         placed, certain = question
-        known = alone_as_placed(problem, placed, found, alone)
+        known = alone_as_placed(placed, problem, alone, search)
         answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
-    loosening = _Loosening.of(problem, found, searched_alone(found.part, alone, search))
+    loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
@@ -209,8 +209,6 @@ class _Loosening:
             return replace(self, certain=False)
         if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
             return replace(self.evened(part, search), certain=False)
-        from fairlead.solver.levels.lexicographic import minimise_levels
-
         try:
             result = minimise_levels(
                 part,
@@ -242,6 +240,8 @@ class _Loosening:
 
     def evened(self, part: Problem, search: Search) -> "_Loosening":
         """Return with some workloads, too many for a search, where they fill clusters more evenly."""
+        from fairlead.solver.levels.evening import evened_out
+
         targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():

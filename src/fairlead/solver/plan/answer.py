@@ -36,27 +36,20 @@ class Others(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """How many replicas may move; shares are taken of the replicas that run now, rounded down.
-
-    Parameters
-    ----------
-    total
-        Of all workloads together; None means no limit, as everywhere here.
-    per_workload, per_namespace
-        Of every single workload, of every single namespace.
-    workloads, namespaces
-        The same for single ones by key or name; what is given here replaces the general amount.
-    leaving, arriving
-        Replicas stopped on a cluster, or started there, by cluster; shares are taken of what runs there now.
-    """
+    """How many replicas may move; shares are taken of the replicas that run now, rounded down."""
 
     total: Amount | None = None
+    """Of all workloads together; None means no limit, as everywhere here."""
     per_workload: Amount | None = None
     per_namespace: Amount | None = None
+    """Of every single workload, of every single namespace."""
     workloads: Mapping[str, Amount] = field(default_factory=dict)
     namespaces: Mapping[str, Amount] = field(default_factory=dict)
+    """The same for single ones by key or name; what is given here replaces the general amount."""
     leaving: Mapping[str, Amount] = field(default_factory=dict)
     arriving: Mapping[str, Amount] = field(default_factory=dict)
+    """Replicas stopped on a cluster, or started there, by cluster; shares are taken of what runs there
+    now."""
 
     def __post_init__(self) -> None:
         refuse_misfits(self)
@@ -96,20 +89,14 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """What changes for one workload on one cluster.
-
-    Parameters
-    ----------
-    workload, cluster
-        Where.
-    before, after
-        Replicas that run now, and those of the target.
-    """
+    """What changes for one workload on one cluster."""
 
     workload: str
     cluster: str
+    """Where."""
     before: int
     after: int
+    """Replicas that run now, and those of the target."""
 
     @property
     def difference(self) -> int:
@@ -119,27 +106,18 @@ class PlannedChange:
 
 @dataclass(frozen=True, repr=False)
 class RebalancePlan(Answer):
-    """A target placement, and how to get there without overloading a cluster on the way.
-
-    Parameters
-    ----------
-    problem
-        What runs now and what is wanted, without the budgets and pins of the plan.
-    outcome
-        The target: the outcome of the problem with budgets and pins as rules.
-    waves
-        How to get there; None where there is no target.
-    options
-        What the plan may do.
-    seconds
-        Time by step: ``target``, ``waves``.
-    """
+    """A target placement, and how to get there without overloading a cluster on the way."""
 
     problem: Problem = field(repr=False)
+    """What runs now and what is wanted, without the budgets and pins of the plan."""
     outcome: Outcome
+    """The target: the outcome of the problem with budgets and pins as rules."""
     waves: WavePlan | None
+    """How to get there; None where there is no target."""
     options: PlanOptions = field(default_factory=PlanOptions)
+    """What the plan may do."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time by step: ``target``, ``waves``."""
 
     @cached_property
     def before(self) -> Placement:

@@ -12,7 +12,7 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shapes import checked
 from fairlead.models.share import Amount

@@ -54,14 +54,8 @@ def copy_somewhere(workload: Workload) -> Key:
 def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Encoding) -> None:
     """Require every copy to be full, or missing where there is a choice, also with another size.
 
-    Parameters
-    ----------
-    workload
-        The workload; one without full copies is left alone.
-    change
-        By how much its replicas change: variables times coefficients.
-    encoding
-        The model.
+    `workload`: the workload; one without full copies is left alone. `change`: by how much its replicas
+    change: variables times coefficients.
     """
     rule = workload.rule(Duplicated)
     if rule is None or not workload.replicas or (rule.copies and not rule.choice):
@@ -144,12 +138,8 @@ def count_opened_groups(
 ) -> Mapping[str, cp_model.IntVar]:
     """Let groups that tolerations would open be close to all others; return 1 for clusters while closed.
 
-    Parameters
-    ----------
-    workload, problem
-        The workload and its problem, without what tolerations would open.
-    encoding
-        The model of the problem that knows all clusters, and only groups that have candidates now.
+    `workload` and `problem`: the workload and its problem, without what tolerations would open; `encoding`:
+    the model of the problem that knows all clusters, and only groups that have candidates now.
     """
     known, copies = workload.rule(Candidates), workload.rule(Duplicated)
     closed: dict[str, cp_model.IntVar] = {}

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
-from fairlead.encoders.selection import Group
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Group, Place, Range
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total

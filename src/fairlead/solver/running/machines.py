@@ -24,19 +24,13 @@ ENGINES = ("local", "ray")
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where parts are searched, and in how many shares.
-
-    Parameters
-    ----------
-    engine, address
-        See `fairlead.solver.running.processes.machines_of`.
-    partitions
-        Shares into which a part of many workloads is split; None or 1 splits nothing.
-    """
+    """Where parts are searched, and in how many shares."""
 
     engine: str = "local"
     address: str | None = None
+    """See `fairlead.solver.running.processes.machines_of`."""
     partitions: int | None = None
+    """Shares into which a part of many workloads is split; None or 1 splits nothing."""
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

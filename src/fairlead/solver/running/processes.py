@@ -56,10 +56,7 @@ class LocalProcesses(Machines):
         with it. Where the answers are wanted at once, tasks that do not end are done here: they know of that
         wish, and end with what can be had at once.
 
-        Raises
-        ------
-        InternalError
-            Where a task lost its process every time.
+        Raises `InternalError` where a task lost its process every time.
         """
         if len(tasks) <= 1:
             return [function(task) for task in tasks]
@@ -229,12 +226,8 @@ def serve(line: Connection, master: int) -> None:
     reads the results is not kept waiting by a worker. It leaves Ctrl-C to the other one: the terminal sends
     it to both. Where its work is listened to (`listening`), that ends when the other one wishes so.
 
-    Parameters
-    ----------
-    line
-        Nothing is ever sent on it; when the other process closes its end, or is gone, all work is to end.
-    master
-        Number of the other process.
+    `line`: nothing is ever sent on it; when the other process closes its end, or is gone, all work is to end.
+    `master`: number of the other process.
     """
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)

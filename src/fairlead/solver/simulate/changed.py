@@ -43,12 +43,8 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     warning in `Problem.warnings`. What is lost already is neither lost again nor drained or cordoned: no
     change.
 
-    Raises
-    ------
-    UsageError
-        Where a change names what the problem does not have, or makes no sense for it.
-    UnsupportedError
-        Where the problem does not hold what is needed to tell.
+    Raises `UsageError` where a change names what the problem does not have, or makes no sense for it. Raises
+    `UnsupportedError` where the problem does not hold what is needed to tell.
     """
     asked = tuple(changes)
     refuse_misfits(*asked)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import at_start
-from fairlead.models.closed import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError
@@ -30,7 +29,16 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
-from fairlead.models.variants import Rules, every_rule, exchanged, sets_of_rules, with_rules
+from fairlead.models.variants import (
+    Closed,
+    Rules,
+    every_rule,
+    exchanged,
+    one_of_many,
+    sets_of_rules,
+    with_rules,
+    without,
+)
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
@@ -201,10 +209,8 @@ def _stands_back(rules: Sequence[WorkloadRule]) -> bool:
 def restored(problem: Problem, cluster: Cluster) -> Problem:
     """Open a cluster again to every workload.
 
-    Raises
-    ------
-    UnsupportedError
-        Where a workload for which it is closed was not read from manifests, or has rules from elsewhere.
+    Raises `UnsupportedError` where a workload for which it is closed was not read from manifests, or has
+    rules from elsewhere.
     """
     fresh = replace(
         cluster,
@@ -235,11 +241,8 @@ def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> 
 def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
     """Return a workload with the rules that its placement or policy makes of some clusters.
 
-    Returns
-    -------
-    Workload or None
-        None where that alone does not tell: the workload was not read from manifests, or has rules from
-        elsewhere.
+    None where that alone does not tell: the workload was not read from manifests, or has rules from
+    elsewhere.
     """
     stated = (rule for rule in every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
     if workload.reading is None or any(stated):

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 from fairlead.models.affinity_groups import from_start, in_group
+from fairlead.models.cluster import FIELDS
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -14,7 +15,6 @@ from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
 from fairlead.models.shapes import checked
 from fairlead.models.shortfall import is_shortfall, unmet
-from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
