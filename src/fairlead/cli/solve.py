@@ -22,7 +22,7 @@ _EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no p
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "name", *PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
+@click.option("--no-headers", is_flag=True, help="Print only the rows, with namespace and name in front.")
 @picks_rows
 @takes_settings
 @leaves_untriggered

@@ -1,4 +1,4 @@
-"""Policy: where replicas may stand and how they are divided; and what may be said of anything in a model.
+"""Policy: where replicas may run and how they are divided; and what may be said of anything in a model.
 
 Checks yield what is wrong, in the caller's words: values are looked at before anything is made of them, so
 that one error names all mistakes.
@@ -50,7 +50,7 @@ def count(field: str, value: object, most: int = MOST_REPLICAS) -> Found:
 def text(field: str, value: object) -> Found:
     """Yield what is no text."""
     if not isinstance(value, str):
-        yield field, value, "must be a text"
+        yield field, value, "must be a string"
 
 
 def texts(field: str, value: object) -> Found:
@@ -117,10 +117,10 @@ Division = Literal["weighted", "dynamic", "aggregated", "duplicated"]
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Where replicas may stand, and how they are divided; a propagation policy without its YAML."""
+    """Where replicas may run, and how they are divided; a propagation policy without its YAML."""
 
     clusters: Collection[str] | None = None
-    """Names of the clusters on which replicas may stand; None means all."""
+    """Names of the clusters on which replicas may run; None means all."""
     tiers: Sequence[Collection[str]] = ()
     """Sets of clusters that are filled one after the other and emptied in reverse, in place of `clusters`."""
     division: Division = "weighted"
@@ -138,7 +138,7 @@ class Policy:
     """How many groups hold replicas at least, or at least and at most (None: any number), by field:
     ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     tolerations: Sequence[Toleration] = ()
-    """Taints of clusters that the workloads put up with."""
+    """Taints of clusters that the workloads tolerate."""
 
     def __post_init__(self) -> None:
         for name in ("weights", "minimum", "maximum", "spread"):

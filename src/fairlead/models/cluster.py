@@ -36,7 +36,7 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """What taints a workload puts up with, as Kubernetes defines it."""
+    """Which taints a workload tolerates, as Kubernetes defines it."""
 
     key: str = ""
     """Key of the tolerated taints; empty means every key."""

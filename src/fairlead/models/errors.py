@@ -23,7 +23,7 @@ from fairlead.models.words import escaped, shown
 
 
 class FairleadError(Exception):
-    """Parent of every exception that fairlead raises on purpose."""
+    """Base class of every exception that fairlead raises on purpose."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -55,7 +55,7 @@ class Outcome(Result, Answer):
         return self.shown_by.frame(self)
 
     def to_manifests(self, subresource: Literal["status"] | None = None) -> tuple[dict[str, Any], ...]:
-        """Return a patch for every workload that stands elsewhere than it runs.
+        """Return a patch for every workload whose placement differs from what runs.
 
         A Karmada binding, or the workload itself where KubeAdmiral places it; see
         `fairlead.report.manifests.patches`.
@@ -191,7 +191,7 @@ class Contender:
     outcome: Outcome
     """Its answer: status, levels, violations."""
     unplaced: int
-    """Replicas that stand nowhere."""
+    """Replicas that are unplaced."""
     differences: tuple[Difference, ...]
     """Where it differs from the best placement, by workload and cluster; empty where there is no best one."""
     verdict: str

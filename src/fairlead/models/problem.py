@@ -57,7 +57,7 @@ class Problem(Shown, Known):
     """How much worse than best levels may be, by key; levels that are left out have to be best, but for
     balance (`fairlead.models.balance.tolerance`)."""
     balances: tuple[Balance, ...] | None = None
-    """Who is to fill clusters together; None where that has not been found out yet, see
+    """Workloads that fill clusters together; None where that has not been found out yet, see
     `fairlead.models.balance.with_balance`."""
     failure_rates: tuple[FailureRate, ...] = ()
     """How often clusters fail; answers tell what that makes them lose, and nothing else depends on it."""
@@ -154,7 +154,7 @@ class Problem(Shown, Known):
         return {resource: sum(column.values()) for resource, column in self.room.items()}
 
     def candidates(self, workload: Workload) -> tuple[str, ...]:
-        """Return the clusters on which a workload may stand: all, where no rule says less."""
+        """Return the clusters on which a workload may run: all, where no rule says less."""
         rule = workload.rule(Candidates)
         return self.all_clusters.names if rule is None else tuple(rule.names)
 

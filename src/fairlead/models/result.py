@@ -142,7 +142,7 @@ class Result:
 
     @cached_property
     def shortfalls(self) -> tuple[Violation, ...]:
-        """What gave way in a partial placement, and what stands in the way; empty in any other."""
+        """What gave way in a partial placement, and why; empty in any other."""
         if self.placement is None or not self.problem.partial or self.violations:
             return ()
         return shortfalls(self.problem, self.placement)
@@ -180,7 +180,7 @@ class Result:
         return self.placement.of(workload.key) if self.placement is not None else {}
 
     def unplaced(self, workload: Workload) -> int:
-        """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
+        """Return how many replicas of a workload are unplaced; under Duplicated summed over the copies."""
         return unplaced(workload, self.placed(workload), self.problem.candidates(workload))
 
     @cached_property
@@ -196,12 +196,12 @@ class Result:
 
     @property
     def missing(self) -> int:
-        """How many replicas of all workloads stand nowhere."""
+        """How many replicas of all workloads are unplaced."""
         return sum(map(self.unplaced, self.problem.workloads))
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds."""
+        """Whether every replica is placed and every rule holds."""
         if self.placement is None or self.violations or self.missing:
             return False
         return not (self.problem.partial and unmet(self.problem, self.placement))

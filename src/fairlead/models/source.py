@@ -30,7 +30,7 @@ class Source:
     """Keys and list positions that lead to the value inside the manifest."""
     manifest: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     """The manifest, where it is one of fairlead's own kinds or a quota, or where annotations of it say how
-    many replicas stand where; else None. Do not change it."""
+    many replicas run where; else None. Do not change it."""
     holder: ObjectName | None = field(default=None, compare=False, repr=False)
     """The object that the value is written in; None where it was not read from a manifest."""
 

@@ -64,7 +64,7 @@ class Violation:
     cluster: str | None = None
     """The cluster on which it is broken; None likewise."""
     detail: str = ""
-    """What else tells it from other violations of such a rule: a resource, a set of clusters; may be
+    """What else distinguishes it from other violations of the rule: a resource, a set of clusters; may be
     empty."""
     gives_way: bool = False
     """True where there is too little of something, which a partial placement reports instead of refusing:
@@ -182,7 +182,7 @@ class Conflict:
 
     rules: tuple[Statement, ...]
     """What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
-    several affinity groups, what stands in the way in each of them."""
+    several affinity groups, what rules out each of them."""
     relaxations: tuple[Relaxation, ...] = ()
     """Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
     for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful first;

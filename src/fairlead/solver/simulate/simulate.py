@@ -1,4 +1,4 @@
-"""simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
+"""simulate(): what happens to a fleet when something is drained, lost, scaled or added."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ LARGEST_SHARE = 0.25
 @hurried
 @checked
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
-    """Solve a problem with and without changes, and tell what becomes different.
+    """Solve a problem with and without changes, and show what differs.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
 
 
 def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
-    """Try one change and tell what comes of it; nothing is known where time is over before that."""
+    """Try one change and return its result; nothing is known where time is over before that."""
     unanswered = Scenario(change, _taken(fleet, change), str(Status.UNKNOWN))
     if not asked.deadline.remaining():
         return unanswered
