@@ -29,7 +29,7 @@ def test_profile_mistakes() -> None:
     ("level", "told_"),
     [
         ({"tolerance": "1%"}, "spec.levels[0].name: is required and missing"),
-        ({"name": 3}, "spec.levels[0].name: '3' must be text; put quotes around it"),
+        ({"name": 3}, "spec.levels[0].name: '3' must be a string; put quotes around it"),
         (3, "spec.levels[0]: '3' must be the name of a level, or a mapping with name and tolerance"),
     ],
 )

@@ -107,7 +107,7 @@ def _unreadable(text: str, key: str | None, reading: JsonReading) -> Finding:
 def _wrong(details: ErrorDetails, key: str | None) -> Finding:
     place, missing = tuple(details["loc"]), details["type"] == "missing"
     unknown = details["type"] == "extra_forbidden"
-    words = "is not a known field" if unknown else in_plain_words(details)
+    words = "is an unknown field" if unknown else in_plain_words(details)
     if unknown or len(place) < 2:
         words = f"{words}; {_allowed(str(place[0]) if place else None)}"
     path = place if key is None else place[1:]
