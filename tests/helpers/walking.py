@@ -10,12 +10,12 @@ from itertools import product
 
 import fairlead
 from brute_force import Best, brute_force, placements
-from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused
+from fairlead.models.workload import from_start, in_group
 from walk_problems import walk_problem
 
 LIMITS = (0.01, 0.05, 0.2, 0.5, math.inf)

@@ -12,8 +12,8 @@ from builders import binding, cluster, static
 from fairlead.cli.app import main
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import FairleadError
+from fairlead.models.quantity import is_amount
 from fairlead.models.rules import MoveBudget, Weights
-from fairlead.models.share import is_amount
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline

@@ -13,10 +13,10 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_input
 from fairlead.cli.options import writes_output
-from fairlead.models.affinity_groups import from_start
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
 from fairlead.models.words import counted, escaped
+from fairlead.models.workload import from_start
 from fairlead.version import VERSION
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
 from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
@@ -11,7 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
 from fairlead.models.rules import Bounds, Candidates, Preference, WorkloadRule, bounds
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload, Workloads
+from fairlead.models.workload import Workload, Workloads, from_start, settled_in
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from fairlead.models.errors import UsageError
 from fairlead.models.in_order import WORTH_ARRAYS, Column
 from fairlead.models.kept import Known
-from fairlead.models.share import MOST_COUNTED
+from fairlead.models.quantity import MOST_COUNTED
 from fairlead.models.words import shown
 
 SHOWN = 6

@@ -10,7 +10,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import (
     check,
     in_kept_group,
@@ -40,7 +39,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload, Workloads, running
+from fairlead.models.workload import Workload, Workloads, as_scheduled, running
 
 # A workload that is being scaled breaks nothing, and budgets are about moves, of which there are none yet.
 UNBROKEN = frozenset({total.KIND, duplicated.KIND, move_budget.KIND})

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar, assert_never
 
-from fairlead.models.affinity_groups import settled_in
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.kept import kept
 from fairlead.models.problem import Problem
@@ -32,7 +31,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.shares import Group
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, settled_in
 
 T = TypeVar("T")
 R = TypeVar("R")

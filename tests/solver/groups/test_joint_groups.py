@@ -11,7 +11,6 @@ import pytest
 import fairlead
 from brute_force import placements
 from fairlead.encoders.joint import encode_choice
-from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -31,7 +30,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
 from fairlead.solver.groups import choosing, joint, partial
 from fairlead.solver.groups.joint import Joint, first_choice
 from fairlead.solver.running.deadline import Deadline

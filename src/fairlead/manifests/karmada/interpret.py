@@ -30,7 +30,6 @@ from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
-from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -50,7 +49,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import first_of, with_nearest
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, at_start
 
 
 def without_effect(

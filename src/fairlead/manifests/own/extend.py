@@ -25,7 +25,6 @@ from fairlead.manifests.own.sets import (
 )
 from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
-from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.problem import Problem
@@ -35,7 +34,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.variants import Rules, rule_without
 from fairlead.models.words import first_of
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, at_start
 
 Closed = Mapping[str, Exclusion]
 

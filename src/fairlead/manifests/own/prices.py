@@ -11,10 +11,9 @@ from fairlead.manifests.validation import Located
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import EMISSIONS, Level
-from fairlead.models.quantity import counts_bytes
+from fairlead.models.quantity import counts_bytes, percentage, share_of
 from fairlead.models.rules import MoveBudget, Price
 from fairlead.models.rules.move_budget import under_way
-from fairlead.models.share import percentage, share_of
 from fairlead.models.source import Source
 from fairlead.models.words import first_of
 from fairlead.models.workload import Workload

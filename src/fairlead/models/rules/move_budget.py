@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
+from fairlead.models.quantity import is_amount, share_of
 from fairlead.models.rules import moves
-from fairlead.models.share import is_amount, share_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.share import Amount
+from fairlead.models.quantity import Amount
 from fairlead.models.words import counted, listed
 from fairlead.report.blocks import (
     Block,

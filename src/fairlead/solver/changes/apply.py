@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
@@ -28,7 +27,7 @@ from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import tolerated
 from fairlead.solver.changes.quota import raised

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from fairlead.models.affinity_groups import from_start
 from fairlead.models.check import required_by
 from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
@@ -29,7 +28,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, from_start
 from fairlead.solver.conflicts.budgets import moves_too_many
 from fairlead.solver.conflicts.scarcity import fewest_over
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fairlead.models.affinity_groups import turn
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, turn
 from fairlead.solver.running.deadline import Deadline
 
 UNSCHEDULABLE = "Unschedulable"

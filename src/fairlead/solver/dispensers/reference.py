@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import add, usage_of
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, from_start, settled_in
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import Available
 from fairlead.solver.exact.quick_placing import choose_greedily, place_quickly

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
@@ -11,7 +10,7 @@ from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, from_start, in_group
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike

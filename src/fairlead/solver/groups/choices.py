@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.capacity import needs
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, from_start, in_group
 from fairlead.solver.answers.components import components
 
 MOST = 12

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
 from fairlead.models.variants import in_groups, without_preferences
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
 from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 from fairlead.encoders.convex import Term
 from fairlead.encoders.joint import Choice, Options, encode_choice
-from fairlead.models.affinity_groups import turn
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
-from fairlead.models.workload import Workload, as_it_runs, running
+from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start, settled_in, turn
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_value
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
 from fairlead.solver.answers.components import components
 from fairlead.solver.groups.choices import is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible

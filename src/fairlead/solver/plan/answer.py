@@ -15,9 +15,9 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import Amount, is_amount
 from fairlead.models.rules import moves
 from fairlead.models.shapes import refuse_misfits
-from fairlead.models.share import Amount, is_amount
 from fairlead.models.words import shown
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running

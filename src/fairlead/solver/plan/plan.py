@@ -12,10 +12,10 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import Amount
 from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shapes import checked
-from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed

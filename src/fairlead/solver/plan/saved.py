@@ -21,7 +21,7 @@ from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.mistaken import MOST_REPLICAS
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
-from fairlead.models.share import is_amount
+from fairlead.models.quantity import is_amount
 from fairlead.models.source import Source
 from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
 from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WaveOptions, WavePlan

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import BALANCE
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import Amount, percentage, share_of
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way
-from fairlead.models.share import Amount, percentage, share_of
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.words import no_such
-from fairlead.models.workload import Workload, running
+from fairlead.models.workload import Workload, as_scheduled, running
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]

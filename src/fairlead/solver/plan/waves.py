@@ -11,7 +11,7 @@ from typing import Any
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.share import Amount, is_amount, share_of
+from fairlead.models.quantity import Amount, is_amount, share_of
 from fairlead.models.words import shown
 from fairlead.models.workload import running as runs
 

@@ -9,11 +9,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import takewhile
 
-from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.variants import among, binding, with_each, with_rules
+from fairlead.models.workload import from_start, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, assert_never
 
-from fairlead.models.affinity_groups import turn
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
@@ -21,7 +20,7 @@ from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
-from fairlead.models.workload import Workload, as_it_runs, running
+from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.simulate.closing import DRAINED, interpreted
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError
@@ -40,7 +39,7 @@ from fairlead.models.variants import (
     without,
 )
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, at_start
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
 CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")

@@ -6,7 +6,6 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, assert_never
 
-from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.cluster import FIELDS
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
@@ -20,6 +19,7 @@ from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
+from fairlead.models.workload import from_start, in_group
 from fairlead.solver.conflicts.alone import fails_alone, quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline
