@@ -104,7 +104,7 @@ def test_it_stops_where_a_wave_is_not_healthy_and_goes_on_later(
     ("meanwhile", "told"),
     [
         ({"replicas": 10}, "it was scaled from 4 to 10 replicas"),
-        ({"clusters": [{"name": "member2", "replicas": 4}]}, "it was placed otherwise"),
+        ({"clusters": [{"name": "member2", "replicas": 4}]}, "its placement was changed"),
         ({"placement": placement(static({"member1": 9}))}, "its placement was changed"),
         ({"replicaRequirements": {"resourceRequest": {"cpu": "9"}}}, "its requests were changed"),
     ],
@@ -272,7 +272,7 @@ def test_what_may_be_unavailable_is_kept(
         assert written(fleet) == []
     else:
         away = 2 if "--max-surge" in asked else 1
-        assert f"Away at once:\n  default/web: {away} of 4 replicas" in told
+        assert f"Unavailable at the same time:\n  default/web: {away} of 4 replicas" in told
 
 
 @pytest.mark.parametrize(

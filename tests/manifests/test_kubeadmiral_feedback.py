@@ -251,7 +251,7 @@ def test_max_clusters_of_minus_zero() -> None:
         ("sticky-cluster", "yes", "'yes' is not allowed; allowed are true and false"),
         ("tolerations", "no json", "'no json' is not JSON"),
         ("tolerations", '{"key": "k"}', """'{"key": "k"}' must be a list"""),
-        ("clusterSelector", '{"x": 1}', "x '1' must be text"),
+        ("clusterSelector", '{"x": 1}', "x '1' must be a string"),
         ("maxClusters", "-1", "'-1' must be a whole number, at least 0"),
         ("maxClusters", "2.5", "'2.5' must be a whole number, at least 0"),
         ("placements", [{"cluster": "member1", "preferences": {"weight": -1}}], "'-1' must be at least 0"),

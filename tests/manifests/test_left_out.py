@@ -159,7 +159,7 @@ def test_warnings_stand_beside_mistakes(tmp_path: Path, capsys: pytest.CaptureFi
     for command in (["validate"], ["solve"]):
         assert main([*command, "-f", source]) == 2
         shown = capsys.readouterr().err
-        assert "warning: Deployment: extra is not a known field" in shown
+        assert "warning: Deployment: extra is an unknown field" in shown
         assert "spec.replicas: '-1' must be at least 0" in shown
     assert main(["solve", "-q", "-f", source]) == 2
     assert "warning:" not in capsys.readouterr().err

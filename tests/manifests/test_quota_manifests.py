@@ -15,7 +15,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.source import Source
-from fairlead.solver.conflicts.scarcity import quota_conflicts
+from fairlead.solver.conflicts.alone import quota_conflicts
+from fairlead.solver.groups import choosing
 from loaded import STREAM, load_text, mistake, mistakes, texts
 
 GI = 2**30
@@ -311,7 +312,10 @@ def test_another_affinity_group_may_ask_for_less() -> None:
     """Two full copies of four ask for eight cores in the first group; one for four in the second."""
     terms = [{"affinityName": f"on-{''.join(names)}", "clusterNames": names} for names in (["a", "b"], ["b"])]
     copied = [deployment("web", 4, cpu=1, memory="1Gi"), policy(placement={"clusterAffinities": terms})]
-    assert quota_conflicts(loaded(*copied, quota({"cpu": 4}))) == ()
+    problem = loaded(*copied, quota({"cpu": 4}))
+    assert quota_conflicts(problem) == ()
+    (passed,) = fairlead.solve(problem).rejected["default/web"]
+    assert (passed.name, passed.reason) == ("on-ab", choosing.NONE_LEFT)
     # Divided workloads ask for the same in every group.
     divided = [copied[0], policy(placement={**EVEN, "clusterAffinities": terms})]
     assert len(quota_conflicts(loaded(*divided, quota({"cpu": 3})))) == 1

@@ -257,7 +257,7 @@ def test_what_are_no_clusters_is_told_with_all_else() -> None:
         Problem(clusters=None, workloads=(Workload("web", "web", 3, requests={1: 5}),))  # type: ignore[arg-type, dict-item]
     assert [mistake.sentence for mistake in caught.value.mistakes] == [
         "problem: clusters: 'None' must be a tuple",
-        "workload web: requests: '1' is a key and must be text",
+        "workload web: requests: '1' is a key and must be a string",
     ]
 
 

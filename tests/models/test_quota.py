@@ -34,7 +34,7 @@ from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
 from fairlead.solver.answers.components import components
-from fairlead.solver.conflicts.scarcity import quota_conflicts
+from fairlead.solver.conflicts.alone import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement

@@ -112,7 +112,7 @@ def _warn_of(absences: list[str]) -> None:
     more = [f"and {counted(len(absences) - SHOWN, 'more workload')}"] if len(absences) > SHOWN else []
     lines = [
         "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller).",
-        "Away at once:",
+        "Unavailable at the same time:",
         *(f"  {line}" for line in (*absences[:SHOWN], *more)),
     ]
     console.note("\n".join(lines))

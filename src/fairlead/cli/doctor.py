@@ -24,7 +24,7 @@ Exit codes:
 @click.command("doctor", short_help="Show what an input contains and what is missing.", epilog=_EXIT_CODES)
 @reads_input
 def doctor_command(inputs: Inputs) -> int:
-    """Say what is in the input, and what is missing for an answer or for a better one.
+    """Show what is in the input, and what is missing for an answer or for a better one.
 
     Nothing is placed. `fairlead validate` checks single fields.
     """

@@ -152,10 +152,10 @@ _STRICT = "Treat warnings as errors."
 def validate_command(
     inputs: Inputs, output: Literal["table", "json", "yaml", "sarif", "github"], *, strict: bool
 ) -> int:
-    """Say what is wrong with the input, and what can never be placed.
+    """Check the input: what is wrong, and what can never be placed.
 
-    Only conflicts inside a single workload or with the quota of a namespace are found here; solve finds the
-    others. `-o sarif` and `-o github` print what is found for programs that show it beside the lines.
+    Only conflicts within a single workload or with the quota of a namespace are found here; solve finds the
+    others. `-o sarif` and `-o github` print findings for tools that show them next to the lines.
     """
     try:
         problem = inputs.read()
@@ -228,7 +228,7 @@ def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -
 
 def _with_quotas(problem: "Problem", failing: frozenset[str]) -> tuple["Conflict", ...]:
     """Return the conflicts with quotas that do not only concern workloads which fail by themselves."""
-    from fairlead.solver.conflicts.scarcity import quota_conflicts
+    from fairlead.solver.conflicts.alone import quota_conflicts
 
     return tuple(
         conflict

@@ -26,7 +26,7 @@ _WORDS: Mapping[str, str] = {
 }
 
 _SCALARS: Mapping[str, str] = {
-    "string_type": "must be text",
+    "string_type": "must be a string",
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
 }

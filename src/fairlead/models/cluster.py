@@ -15,19 +15,14 @@ CPU = "cpu"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Taint:
-    """A mark on a cluster that repels workloads which do not tolerate it.
-
-    Parameters
-    ----------
-    key, value
-        Name and value of the taint; the value may be empty.
-    effect
-        ``NoSchedule``, ``NoExecute`` or ``PreferNoSchedule``.
-    """
+    """A mark on a cluster that repels workloads which do not tolerate it."""
 
     key: str
+    """Name of the taint."""
     value: str
+    """Its value; may be empty."""
     effect: str
+    """``NoSchedule``, ``NoExecute`` or ``PreferNoSchedule``."""
 
     def __str__(self) -> str:
         return f"{{{self.key}: {self.value}}}" if self.value else f"{{{self.key}}}"
@@ -41,24 +36,16 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """What taints a workload puts up with, as Kubernetes defines it.
-
-    Parameters
-    ----------
-    key
-        Key of the tolerated taints; empty means every key.
-    operator
-        ``Equal`` (also when empty) or ``Exists``.
-    value
-        Value compared under ``Equal``.
-    effect
-        Effect of the tolerated taints; empty means every effect.
-    """
+    """Which taints a workload tolerates, as Kubernetes defines it."""
 
     key: str = ""
+    """Key of the tolerated taints; empty means every key."""
     operator: str = ""
+    """``Equal`` (also when empty) or ``Exists``."""
     value: str = ""
+    """Value compared under ``Equal``."""
     effect: str = ""
+    """Effect of the tolerated taints; empty means every effect."""
 
     def tolerates(self, taint: Taint) -> bool:
         """Tell whether this toleration matches a taint."""
@@ -82,57 +69,41 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A member cluster.
-
-    Parameters
-    ----------
-    name
-        Unique name.
-    provider, region
-        Where it runs; None where it does not say.
-    zones
-        Every zone it lies in; empty where it does not say.
-    labels
-        Labels of the cluster object.
-    taints
-        Taints of the cluster.
-    implied_taints
-        Taints that its conditions amount to although it does not carry them; they keep new replicas away as
-        taints do, but the real schedulers do not see them.
-    allocatable
-        What its nodes offer by resource: cpu in millicores, everything else in whole units (bytes, pods,
-        devices). None means that the capacity is unknown.
-    free
-        What is still free by resource, in the units of `allocatable`; negative where the cluster is
-        overcommitted. None means that the capacity is unknown, which is no limit.
-    grades
-        Its free nodes by grade, the lowest grade first; empty where it does not say.
-    deleting
-        True where the cluster is being removed.
-    joined, ready
-        False where the cluster says that it is no member yet, or cannot be reached (KubeAdmiral's
-        conditions); True where it says nothing of that kind.
-    api_kinds
-        ``(apiVersion, kind)`` pairs that the cluster serves; None where it does not say.
-    source
-        Where it was declared.
-    """
+    """A member cluster."""
 
     name: str
+    """Unique name."""
     provider: str | None = None
+    """At whom it runs; None where it does not say."""
     region: str | None = None
+    """Where it runs; None where it does not say."""
     zones: tuple[str, ...] = ()
+    """Every zone it lies in; empty where it does not say."""
     labels: Mapping[str, str] = field(default_factory=dict)
+    """Labels of the cluster object."""
     taints: tuple[Taint, ...] = ()
+    """Taints of the cluster."""
     implied_taints: tuple[Taint, ...] = ()
+    """Taints that its conditions amount to although it does not carry them; they keep new replicas away as
+    taints do, but the real schedulers do not see them."""
     allocatable: Mapping[str, int] | None = None
+    """What its nodes offer by resource: cpu in millicores, everything else in whole units (bytes, pods,
+    devices). None means that the capacity is unknown."""
     free: Mapping[str, int] | None = None
+    """What is still free by resource, in the units of `allocatable`; negative where the cluster is
+    overcommitted. None means that the capacity is unknown, which is no limit."""
     grades: tuple[Grade, ...] = ()
+    """Its free nodes by grade, the lowest grade first; empty where it does not say."""
     deleting: bool = False
+    """True where the cluster is being removed."""
     joined: bool = True
+    """False where the cluster says that it is no member yet (a condition of KubeAdmiral)."""
     ready: bool = True
+    """False where the cluster says that it cannot be reached (a condition of KubeAdmiral)."""
     api_kinds: frozenset[tuple[str, str]] | None = None
+    """``(apiVersion, kind)`` pairs that the cluster serves; None where it does not say."""
     source: Source = NOWHERE
+    """Where it was declared."""
 
     def __repr__(self) -> str:
         return called(

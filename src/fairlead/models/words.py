@@ -67,6 +67,16 @@ def listed(
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
 
 
+def either(items: Iterable[str]) -> str:
+    """Return alternatives as a list in a sentence.
+
+    >>> either(["a"]), either(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    *others, last = items
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def nearest(name: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
     """Return the known names that come near to one, the nearest first.
 
@@ -98,9 +108,7 @@ def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     """
     names = sorted(known)
     alike = nearest(str(name), names, SHOWN)
-    told = (
-        f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
-    )
+    told = f"did you mean {either(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
     return f"no {what} {name!r}; {told}"
 
 

@@ -21,6 +21,7 @@ from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
+from fairlead.models.words import no_such
 from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import Placed, components
@@ -311,10 +312,10 @@ def _settle(
 ) -> Problem:
     """Return the problem with the arguments of the call applied."""
     if method not in get_args(Method):
-        raise UsageError(f"no method {method!r}; known: {', '.join(get_args(Method))}")
+        raise UsageError(no_such("method", method, get_args(Method)))
     if deviation is not None:
         if deviation not in list(Deviation):
-            raise UsageError(f"no deviation {deviation!r}; known: {', '.join(Deviation)}")
+            raise UsageError(no_such("deviation", deviation, Deviation))
         problem = replace(problem, deviation=Deviation(deviation))
     if tolerance is not None:
         problem = replace(problem, tolerances={**problem.tolerances, **tolerances_of(tolerance)})

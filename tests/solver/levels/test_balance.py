@@ -13,7 +13,7 @@ from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
-from fairlead.models.outcome import Outcome, Status
+from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -185,6 +185,19 @@ def test_balance_is_proven_beside_copies_of_which_one_size_fits() -> None:
     outcome = fairlead.solve(Problem(clusters, (first, second, copied), (Capacity(),)))
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 9, "b": 9, "c": 0}
+
+
+def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs() -> None:
+    """Nothing is known of c, so how much is used of a and b is open: balance is told, all else is proven.
+
+    Two replicas over 1 : 1 : 1 are 1, 1 and 0, so one of the two that run on c moves.
+    """
+    first, second = many(2, 2, a=1, b=1, c=1)
+    rests = replace(first, current={"c": 2}, rules=(*first.rules, Moves(frozenset("abc"))))
+    problem = Problem((*even(a=10_000, b=10_000), Cluster("c")), (rests, second), (Capacity(),))
+    levels = fairlead.solve(problem, tolerance={"deviation": "0.5"}).objectives
+    assert [level.name for level in levels] == ["deviation", "balance", "other moves"]
+    assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
 
 
 def test_balance_before_moves_is_no_matter_of_what_runs() -> None:

@@ -158,7 +158,7 @@ def test_what_would_move_anyway_is_told_apart() -> None:
     assert (by_key["default/web"].moved, by_key["default/web"].anyway) == (3, True)
     assert by_key["default/other"].caused
     assert not by_key["default/web"].caused
-    assert "Before the change already, 3 replicas move in 1 workload." in str(simulation)
+    assert "Even before the change, 3 replicas move in 1 workload." in str(simulation)
     assert "Fits: 2 replicas move." in str(simulation)
     assert simulation.to_dict()["anyway"] == 1
     idle = fairlead.simulate(problem, Scale("other", 6))

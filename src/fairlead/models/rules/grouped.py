@@ -26,28 +26,19 @@ Clusters = Mapping[str, frozenset[str]]
 
 
 class Number(NamedTuple):
-    """A number that a rule states, and that somebody could change.
-
-    Attributes
-    ----------
-    name
-        Its name in the rule, such as ``minimum``.
-    value
-        The number: replicas or groups.
-    change
-        The kind of such a change, one of `changes.kinds.Kind`.
-    words
-        What it is, to people: ``the fewest region groups``.
-    farthest
-        The number beyond which a change does not help any more; None where only the replicas tell.
-    """
+    """A number that a rule states, and that somebody could change."""
 
     name: str
+    """Its name in the rule, such as ``minimum``."""
     value: int
+    """The number: replicas or groups."""
     side: Side
     change: str
+    """The kind of such a change, one of `changes.kinds.Kind`."""
     words: str
+    """What it is, to people: ``the fewest region groups``."""
     farthest: int | None = None
+    """The number beyond which a change does not help any more; None where only the replicas tell."""
     source: Source | None = None
 
     @property

@@ -8,27 +8,19 @@ replicas can take of it. A quota is scarce as well for full copies and minima.
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from fairlead.models.affinity_groups import from_start
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
-    Duplicated,
     MoveBudget,
     Quota,
     Total,
-    bounds,
-    duplicated,
     quota,
-    total,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope
-from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.budgets import over_budget
 from fairlead.solver.conflicts.units import Room, Unit, open_to
@@ -81,15 +73,19 @@ def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Sup
 
 
 def demands_on(
-    problem: Problem, limited: Container[tuple[str, str]], keys: Container[str | None]
+    problem: Problem,
+    limited: Container[tuple[str, str]],
+    keys: Container[str | None],
+    names_of: Callable[[Workload, Problem], Iterable[str]] = open_to,
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
-    `limited`: clusters and resources of which there is not enough for everybody.
+    `limited`: clusters and resources of which there is not enough for everybody; `names_of`: the clusters on
+    which a workload may stand.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
-        names = frozenset(open_to(workload, problem))
+        names = frozenset(names_of(workload, problem))
         if workload.key not in keys or not workload.replicas or not names:
             continue
         for resource, need in needs(workload).items():
@@ -256,34 +252,25 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
 
     None where there is none: then the units may have a placement or not.
     """
-    everywhere = frozenset(problem.cluster_by_name)
-    wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]
+    keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
     for rule in (unit.part for unit in units if isinstance(unit.part, Quota)):
-        for scope, limit, asked in over_quota(rule, problem, {each.key for each in wanting}):
-            keys = tuple(key for key, amount in asked.items() if amount)
+        for scope, limit, asked in over_quota(rule, problem, keys):
+            asking = tuple(key for key, amount in asked.items() if amount)
             named = f"{rule.namespace}/{rule.name}"
-            return Excess(scope.resource, sum(asked.values()), limit, keys, quota=named)
-    open_now = {
-        unit.workload: everywhere.intersection(unit.part.names)
-        for unit in units
-        if isinstance(unit.part, Candidates)
-    }
-    rooms: dict[str, set[str]] = {}
-    for room in (unit.part for unit in units if isinstance(unit.part, Room)):
-        for resource in room.resources:
-            rooms.setdefault(resource, set()).add(room.cluster)
-    for resource, limited in sorted(rooms.items()):
-        demands = [
-            Demand(each.key, need, each.replicas, names)
-            for each in wanting
-            if (need := needs(each).get(resource, 0))
-            and limited.issuperset(names := open_now.get(each.key, everywhere))
-        ]
-        supply = supply_of(demands, resource, problem) if demands else None
-        if supply is not None and supply.excess > 0:
+            return Excess(scope.resource, sum(asked.values()), limit, asking, quota=named)
+    rooms = [unit.part for unit in units if isinstance(unit.part, Room)]
+    limited = {(room.cluster, resource) for room in rooms for resource in room.resources}
+    closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
+
+    def names_of(workload: Workload, problem: Problem) -> Iterable[str]:
+        return open_to(workload, problem) if workload.key in closed else problem.cluster_by_name
+
+    for resource, demands in demands_on(problem, limited, keys, names_of).items():
+        supply = supply_of(demands, resource, problem)
+        if supply.excess > 0:
             having = sorted(name for name, amount in supply.rooms.items() if amount) or sorted(supply.rooms)
-            keys = tuple(each.key for each in demands)
-            return Excess(resource, supply.asked, sum(supply.rooms.values()), keys, tuple(having))
+            asking = tuple(each.key for each in demands)
+            return Excess(resource, supply.asked, sum(supply.rooms.values()), asking, tuple(having))
     return None
 
 
@@ -300,61 +287,3 @@ def is_minimal_under_quota(problem: Problem, units: Sequence[Unit]) -> bool:
         len(asked) == len(keys) and min(asked.values()) >= sum(asked.values()) - limit
         for _, limit, asked in over_quota(quotas[0], problem, keys)
     )
-
-
-class Wish(NamedTuple):
-    """How many replicas a workload has to have on a cluster, or on all of them (None), and how it is said."""
-
-    cluster: str | None
-    replicas: int
-    statement: Callable[[], Statement]
-
-
-def quota_conflicts(problem: Problem) -> tuple[Conflict, ...]:
-    """Return a conflict for every quota that what its workloads want at least does not fit into.
-
-    Only totals, full copies and minima are looked at; leaving out any one statement of a conflict resolves
-    it. None where replicas may stay unplaced.
-    """
-    if problem.partial:
-        return ()
-    found = (_conflict(rule, problem) for rule in problem.rules if isinstance(rule, Quota) and rule.limits)
-    return tuple(conflict for conflict in found if conflict is not None)
-
-
-def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
-    """Return why a quota cannot be kept, for the first of its limits."""
-    asked: dict[Scope, list[tuple[int, Wish]]] = {}
-    for workload in problem.workloads_in(rule.namespace):
-        needed = needs(workload)
-        for wish in _wishes(workload, problem):
-            for resource, need in needed.items():
-                asked.setdefault(Scope(resource, wish.cluster), []).append((need * wish.replicas, wish))
-    for scope, limit in sorted(quota.allowed(rule, problem).items(), key=lambda each: each[0].order):
-        wishes = fewest_over(asked.get(scope, ()), limit)
-        if wishes is not None:
-            told = (wish.statement() for wish in wishes)
-            return Conflict((*told, quota.describe(rule, scope, problem)), proof=Proof.MINIMAL)
-    return None
-
-
-def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them, in every affinity group."""
-    copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    several = len(from_start(workload)) > 1
-    if not workload.replicas or (copies is not None and (copies.choice or several)):
-        return
-    if copies is not None:
-        for name in problem.candidates(workload):
-            told = duplicated.full_copy(copies, workload, name).statement
-            size = copy_on(copies, workload, name)
-            yield from (Wish(name, size, told), Wish(None, size, told))
-        return
-    if divided is not None:
-        yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
-    if several:
-        return
-    rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
-    for name, bound in rule.always.items():
-        if bound.replicas and name in names:
-            yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)

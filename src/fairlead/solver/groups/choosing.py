@@ -23,6 +23,7 @@ Feasible = Callable[[Problem], bool | None]
 SHARE_OF_TIME = 0.5
 """Of the time that is left, what looking for a joint choice may use."""
 OTHERS_LEFT = "with it and the groups chosen before it, not all other workloads can be placed"
+NONE_LEFT = "no placement on its clusters keeps all rules"
 OUT_OF_TIME = "no placement with it was found in time"
 
 
@@ -190,4 +191,5 @@ def rejection(
     found = conflicts(together, boxes)
     if found:
         return RejectedGroup(group.name, str(found[0].told()), group.source)
-    return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)
+    left = OTHERS_LEFT if others else NONE_LEFT
+    return RejectedGroup(group.name, left if certain else OUT_OF_TIME, group.source)

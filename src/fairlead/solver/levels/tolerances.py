@@ -88,6 +88,11 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
     loosening = _Loosening.of(problem, found, alone)
+    counted_on = loosening.searchable()
+    if loosening.loose and len(counted_on) < len(problem.balances or ()):
+        # A balance that cannot be searched is told; the other loose levels are searched without it.
+        without = replace(problem, balances=counted_on)
+        return loosening.with_told(loosened(without, found, alone, search))
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
@@ -201,6 +206,22 @@ class _Loosening:
                 keys = tied(inside, self.problem, self.staying)
                 known |= keys
                 yield keys
+
+    def searchable(self) -> tuple[Balance, ...]:
+        """Return the balances of which it is known how much is used in all, so that they can be searched."""
+        keys = frozenset(self.problem.workload_by_key)
+        narrowed = open_part(self.problem, keys, self.placement, self.spans).balances or ()
+        known = {rule.members for rule in narrowed if rule.shares.keys() <= rule.totals.keys()}
+        return tuple(rule for rule in self._balances if rule.members in known)
+
+    def with_told(self, answer: Answer) -> Answer:
+        """Return the answer to the problem without some balances as one to the whole: those are told."""
+        placement = answer.placement or Placement({})
+        known = dict(zip(levels_of(answer.part), answer.attained, strict=True))
+        told = dict(zip(levels_of(self.problem), attained(self.problem, placement, ()), strict=True))
+        balance = within(told[BALANCE], self.targets_of(self.problem)[BALANCE])
+        levels = tuple(balance if level == BALANCE else known[level] for level in told)
+        return replace(answer, part=self.problem, attained=levels, status=status_of(levels))
 
     def searched(self, keys: frozenset[str], search: Search) -> "_Loosening":
         """Return how far it is with some workloads searched together."""

@@ -24,7 +24,7 @@ from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
 
 
 class Others(StrEnum):
-    """What becomes of workloads that nobody asked to rebalance, where some were asked for.
+    """What happens to workloads that the input does not ask to rebalance, if it asks for some.
 
     ``STAY``: they stay where they are, unless they break a rule there. ``MAKE_ROOM``: they move where the
     others could not be placed otherwise, as little as possible.
@@ -76,9 +76,9 @@ class PlanOptions:
     gain: Fraction | None = None
     """Deviation that every move has to gain, at least 0; None means that any gain is enough."""
     moves_first: bool = False
-    """True where as few replicas as possible move, before the ratio counts."""
+    """True where as few replicas as possible move, before the weights count."""
     others: Others = Others.STAY
-    """What becomes of workloads that nobody asked to rebalance."""
+    """What happens to workloads that the input does not ask to rebalance."""
     waves: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""
 

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
+from fairlead.models.words import no_such
 from fairlead.solver.running.deadline import Stop
 from fairlead.solver.running.interrupt import ENDING, LOOK, Listener, undisturbed
 from fairlead.solver.running.machines import ENGINES, Machines, Result, Task, ThisProcess
@@ -209,7 +210,7 @@ def machines_of(
     if engine == "ray":
         return RayCluster(address)
     if engine != "local":
-        raise UsageError(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
+        raise UsageError(no_such("engine", engine, ENGINES))
     if address is not None:
         raise UsageError("an address belongs to engine 'ray'")
     # Processes that belong to a service as its daemons are not allowed to have any of their own.

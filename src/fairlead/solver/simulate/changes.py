@@ -26,7 +26,7 @@ class _OfCluster:
 
 @dataclass(frozen=True, slots=True)
 class Drain(_OfCluster):
-    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved."""
+    """A cluster is closed to every workload; what runs there has to move, and counts as moved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def _words(closed: Closed, name: str) -> str:
 
 
 def _reopened(before: Workload, after: Workload, clusters: Sequence[Cluster]) -> Workload | None:
-    """Open the clusters that stood back for those that are closed now; None where nothing tells their rules.
+    """Open the clusters that gave way to those that are closed now; None where nothing tells their rules.
 
     Where no cluster with a static weight is left, all others weigh the same; where no cluster of the first
     overflow tier is left, the next tier is the first; where a workload that must not be rescheduled runs
@@ -186,7 +186,7 @@ def _reopened(before: Workload, after: Workload, clusters: Sequence[Cluster]) ->
 
 
 def _emptied(before: Workload, after: Workload) -> list[tuple[WorkloadRule, ...]]:
-    """Return the rules after the change, of those affinity groups that lost what others stood back for."""
+    """Return the rules after the change, of those affinity groups that lost what others gave way to."""
     pairs = zip(sets_of_rules(before), sets_of_rules(after), strict=True)
     return [new for old, new in pairs if _open(old) and (not _open(new) or _depths(old) != _depths(new))]
 

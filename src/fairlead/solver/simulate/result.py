@@ -85,7 +85,7 @@ class Scenario:
     status: str
     """Status of the answer; of one that was not found in time nothing else is known."""
     unplaced: Mapping[str, int] = field(default_factory=dict)
-    """Replicas that stand nowhere, by workload; those with none are absent."""
+    """Unplaced replicas by workload; those with none are absent."""
     broken: tuple[str, ...] = ()
     """What gives way, in words; what is missing in `unplaced` is not repeated."""
     moved: int = 0
@@ -111,12 +111,12 @@ class Scenario:
 
     @property
     def answered(self) -> bool:
-        """Whether it is known what comes of it."""
+        """Whether the result is known."""
         return self.status != Status.UNKNOWN
 
     @property
     def fits(self) -> bool:
-        """Whether it is known that every replica finds its place and every rule holds."""
+        """Whether it is known that every replica is placed and every rule holds."""
         return self.answered and not self.unplaced and not self.broken
 
     @property
@@ -140,7 +140,7 @@ class Scenario:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What becomes of a fleet when something changes."""
+    """What happens to a fleet when something changes."""
 
     changes: tuple[Change, ...]
     """What was changed, in order; may be empty where only scenarios were tried."""
@@ -160,7 +160,7 @@ class Simulation(Answer):
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds, in every scenario as well."""
+        """Whether every replica is placed and every rule holds, in every scenario as well."""
         return self.after.fits and all(scenario.fits for scenario in self.scenarios)
 
     @property

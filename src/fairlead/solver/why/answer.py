@@ -1,4 +1,4 @@
-"""Why a workload stands where it stands, and what anything else would cost. Pure data."""
+"""Why a workload runs where it runs, and what anything else would cost. Pure data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Possible(StrEnum):
 
 
 class Shift(NamedTuple):
-    """Replicas of one workload that stand elsewhere in the other placement."""
+    """Replicas of one workload that run elsewhere in the other placement."""
 
     workload: str
     """Key of the workload."""
@@ -58,7 +58,7 @@ class Step(NamedTuple):
     proven: bool = False
     """True where no placement of that kind costs less, and the answer itself is proven best that far."""
     shifts: tuple[Shift, ...] = ()
-    """What stands elsewhere then, the workload's own replicas first."""
+    """What runs elsewhere then, the workload's own replicas first."""
     reason: str = ""
     """Where it is not possible or not known: why, in the user's words."""
     source: Source | None = None
@@ -77,7 +77,7 @@ class ClusterWhy:
     decision: ClusterDecision
     """What was decided and why, as `Outcome.decisions` has it."""
     candidate: bool
-    """False where the cluster is excluded; the decision tells why."""
+    """False where the cluster is not eligible; the decision says why."""
     more: Step | None = None
     less: Step | None = None
     """The best placement with one replica more, and with one less; None where the cluster is no candidate, or
@@ -111,7 +111,7 @@ class Gain:
 
 @dataclass(frozen=True, repr=False)
 class Why(Answer):
-    """Why a workload stands where it stands."""
+    """Why a workload runs where it runs."""
 
     outcome: Outcome
     """The answer that is explained."""
@@ -125,7 +125,7 @@ class Why(Answer):
     tried: int = 0
     """How many bounds were tried."""
     untried: int = 0
-    """How many were left for want of time, or because the answer itself is not proven best."""
+    """How many were left for lack of time, or because the answer itself is not proven best."""
     asked: str | None = None
     """The cluster that was asked for; None where all were."""
     seconds: Mapping[str, float] = field(default_factory=dict)
