@@ -23,7 +23,6 @@ from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import Placed, among, components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds
 from fairlead.solver.running.search import Search
 
@@ -103,6 +102,9 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     search
         How to search.
     """
+    # What falls short is looked at where there is no time to search, too, which needs nothing of this.
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
     same = {each.key for each in question.workloads if each is problem.workload_by_key[each.key]}
     known = {key: alone[key] for key in same & alone.keys()}
     missing = [each for each in question.workloads if each.key not in known]
