@@ -23,7 +23,6 @@ from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import Placed, among, components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds
 from fairlead.solver.running.search import Search
 
@@ -108,6 +107,9 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     missing = [each for each in question.workloads if each.key not in known]
     rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
     due = search.deadline.part(SHARE_ALONE)
+    # Imported where it is searched only: CP-SAT is not loaded where time is over before.
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
     for each in missing if len(missing) <= FEW else ():
         part = replace(among(strict(question), (each,), question.limits), rules=rules)
         found = minimise_levels(part, None, due, search.workers, search.seed, ties=False)

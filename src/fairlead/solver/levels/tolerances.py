@@ -30,7 +30,6 @@ from fairlead.solver.levels.falling_short import (
     with_shortfall,
 )
 from fairlead.solver.levels.frozen import frozen
-from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.movable import (
     apart,
     chooses_copies,
@@ -230,6 +229,9 @@ class _Loosening:
             return replace(self, certain=False)
         if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
             return replace(self.evened(part, search), certain=False)
+        # Imported where it is searched only: CP-SAT is not loaded where time is over before.
+        from fairlead.solver.levels.lexicographic import minimise_levels
+
         try:
             result = minimise_levels(
                 part,
