@@ -150,8 +150,8 @@ def test_no_question_is_decided_twice() -> None:
 
 def test_every_field_of_a_public_class_is_described() -> None:
     """Below the field or among the Parameters of its class: the site leaves out fields that have neither."""
-    for name in fairlead.__all__:
-        found = getattr(fairlead, name)
+    for module, name in ((one, name) for one in (fairlead, rules, extending) for name in one.__all__):
+        found = getattr(module, name)
         if not inspect.isclass(found) or "\nParameters\n" in (inspect.getdoc(found) or ""):
             continue
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(found))).body
