@@ -1,7 +1,11 @@
 """The pages of the documentation hold in the repository and on the site, which `make docs` builds."""
 
+import ast
+import inspect
 import re
+import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -142,3 +146,17 @@ def test_no_question_is_decided_twice() -> None:
     questions = [row for row in rows if row not in {"question", "---"}]
     assert len(questions) > 100
     assert sorted(set(questions)) == sorted(questions)
+
+
+def test_every_field_of_a_public_class_is_described() -> None:
+    """Below the field or among the Parameters of its class: the site leaves out fields that have neither."""
+    for module, name in ((one, name) for one in (fairlead, rules, extending) for name in one.__all__):
+        found = getattr(module, name)
+        if not inspect.isclass(found) or "\nParameters\n" in (inspect.getdoc(found) or ""):
+            continue
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(found))).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, after in pairwise([*tree.body, ast.Pass()]):
+            if isinstance(field, ast.AnnAssign) and "ClassVar" not in ast.unparse(field.annotation):
+                told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                assert told or ast.unparse(field.target).startswith("_"), f"{name}: {ast.unparse(field)}"

@@ -101,8 +101,9 @@ class Among(Scope):
     name: str
     """What people call the set; may be empty."""
     clusters: frozenset[str]
+    """Names of the clusters."""
     several: bool = False
-    """Whether that is a plural."""
+    """Whether the name is a plural."""
 
     @property
     def detail(self) -> str:
@@ -176,6 +177,7 @@ class Kind:
     name: str
     """Its name, such as ``spread``."""
     asked: Callable[[Requirement], str]
+    """Says what a requirement asks for."""
     broken: Callable[[Requirement, int], str]
     """Says that a placement with so many replicas, or groups, breaks a requirement."""
     level: str = ""

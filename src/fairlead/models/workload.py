@@ -77,8 +77,9 @@ class Workload:
     namespace: str = ""
     """Its namespace; empty where it is cluster-scoped."""
     api_version: str = "apps/v1"
+    """Its ``apiVersion``."""
     kind: str = "Deployment"
-    """Its ``apiVersion`` and kind."""
+    """Its kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
     """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
     Empty where nothing is requested."""

@@ -20,6 +20,7 @@ class Aggregated(Unmistakable):
     """As few clusters as possible hold replicas."""
 
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the level on which clusters count."""

@@ -29,11 +29,13 @@ class Companionship:
     """
 
     name: str
+    """What people call the group."""
     members: tuple[str, ...]
     """Keys of the workloads, in that order."""
     together: bool
     """True for affinity, False for anti-affinity."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
         """Yield workloads that the problem does not have."""

@@ -23,6 +23,7 @@ class Duplicated:
     """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice."""
 
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     choice: bool = False
     """True where the solver selects clusters (spread constraints, most clusters): the others hold nothing."""
     copies: Mapping[str, int] = field(default_factory=dict)

@@ -27,10 +27,13 @@ class GroupTotal:
     name: str
     """What people call the set, such as ``region RegionA`` or ``member1``."""
     clusters: frozenset[str]
+    """Names of the clusters in the set."""
     minimum: int = 0
+    """Fewest replicas."""
     maximum: int | None = None
     """Most replicas; None means no limit."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
     """Clusters of the set that are no candidates, and would count if they were; None where that is not known.
     Left out of comparisons."""

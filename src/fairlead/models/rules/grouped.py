@@ -33,6 +33,7 @@ class Number(NamedTuple):
     value: int
     """The number: replicas or groups."""
     side: Side
+    """Whether at least, at most or exactly so many are asked for."""
     change: str
     """The kind of such a change, one of `changes.kinds.Kind`."""
     words: str
@@ -40,6 +41,7 @@ class Number(NamedTuple):
     farthest: int | None = None
     """The number beyond which a change does not help any more; None where only the replicas tell."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     @property
     def idle(self) -> bool:

@@ -38,12 +38,13 @@ class MoveBudget:
     workloads: frozenset[str] | None = None
     """Keys of the workloads that share the budget; None means all."""
     leaving: frozenset[str] | None = None
+    """Clusters that replicas leave, where only these moves count; None for all."""
     arriving: frozenset[str] | None = None
-    """Clusters that replicas leave, or at which they arrive; None means that the other one, or neither, tells
-    what counts. At most one of them is given."""
+    """Clusters at which replicas arrive, where only these moves count; at most one of both is given."""
     under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Clusters by workload from which replicas are on their way already: they count as gone, not as moved."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     part: str | None = field(default=None, compare=False)
     """The percentage of the replicas that run now that `most` comes to, such as ``30%``; None where a number
     was declared. Left out of comparisons."""

@@ -28,6 +28,7 @@ class MovePrice(Unmistakable):
     price: Fraction
     """Deviation that one move has to gain, at least 0."""
     present: frozenset[str]
+    """Names of the clusters of the problem: what runs elsewhere has stopped already."""
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the level on which deviation and moves count together."""

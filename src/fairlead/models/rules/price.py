@@ -25,6 +25,7 @@ class Price:
     prices: Mapping[str, Fraction]
     """Price of one replica by candidate, exact; absent means free of charge."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     level: Level = COST
     """The level on which they count, one of `PRICED`; a workload has at most one price on each."""
     currency: str = ""

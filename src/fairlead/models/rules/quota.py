@@ -44,6 +44,7 @@ class Limit(NamedTuple):
     """What is requested in the namespace now, by the workloads of the problem and by others; what goes beyond
     the former is taken by others and stays taken. 0 where nobody says."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,13 @@ class Quota:
     """
 
     name: str
+    """Name of the quota."""
     namespace: str
+    """Namespace that it limits."""
     limits: Mapping[Scope, Limit]
     """How much of what; what is absent has no limit."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     def __str__(self) -> str:
         return f"quota {self.namespace}/{self.name}"

@@ -40,6 +40,7 @@ class Shares:
     """Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
     one of the depth before."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""

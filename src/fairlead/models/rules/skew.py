@@ -52,7 +52,9 @@ class Skew(Grouped):
     """
 
     maximum: int
+    """Most replicas by which two groups may differ."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     kind: ClassVar[str] = KIND
 

@@ -28,9 +28,11 @@ class Spread(Grouped):
     """
 
     minimum: int = 0
+    """Fewest groups."""
     maximum: int | None = None
     """Most groups; None means no limit."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     kind: ClassVar[str] = KIND
 

@@ -130,7 +130,9 @@ class Survival(Grouped):
     """
 
     minimum: int
+    """Fewest replicas that are left."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     everywhere: Clusters = dataclasses.field(default_factory=dict)
     """All clusters by group, candidates or not: what still runs on a closed cluster is lost with its
     group."""

@@ -23,6 +23,7 @@ class Tiers:
     tiers: tuple[frozenset[str], ...]
     """Candidates by tier, the preferred first; disjoint, and every candidate is in one."""
     sources: tuple[Source | None, ...] = field(default=())
+    """Where each tier was declared; may be empty."""
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have."""

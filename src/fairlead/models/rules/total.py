@@ -22,6 +22,7 @@ class Total(Unmistakable):
     """The sum over all clusters equals the workload's replicas."""
 
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield how many replicas are wanted."""

@@ -29,6 +29,7 @@ class Weights(Known):
     dynamic: bool = False
     """True where the weights are the room of the clusters (available replicas)."""
     source: Source | None = None
+    """Where the rule was declared; None where it was not."""
     tiers: tuple[frozenset[str], ...] = ()
     """Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of a
     tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty where there

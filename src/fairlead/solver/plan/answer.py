@@ -41,15 +41,17 @@ class Budgets:
     total: Amount | None = None
     """Of all workloads together; None means no limit, as everywhere here."""
     per_workload: Amount | None = None
+    """Of every single workload."""
     per_namespace: Amount | None = None
-    """Of every single workload, of every single namespace."""
+    """Of every single namespace."""
     workloads: Mapping[str, Amount] = field(default_factory=dict)
+    """Of some workloads, by key, instead of `per_workload`."""
     namespaces: Mapping[str, Amount] = field(default_factory=dict)
-    """The same for single ones by key or name; what is given here replaces the general amount."""
+    """Of some namespaces, by name, instead of `per_namespace`."""
     leaving: Mapping[str, Amount] = field(default_factory=dict)
+    """Replicas stopped on a cluster, by cluster; shares are taken of what runs there now."""
     arriving: Mapping[str, Amount] = field(default_factory=dict)
-    """Replicas stopped on a cluster, or started there, by cluster; shares are taken of what runs there
-    now."""
+    """Replicas started on a cluster, by cluster; shares are taken of what runs there now."""
 
     def __post_init__(self) -> None:
         refuse_misfits(self)
@@ -92,11 +94,13 @@ class PlannedChange:
     """What changes for one workload on one cluster."""
 
     workload: str
+    """Key of the workload."""
     cluster: str
-    """Where."""
+    """Name of the cluster."""
     before: int
+    """Replicas that run now."""
     after: int
-    """Replicas that run now, and those of the target."""
+    """Replicas of the target."""
 
     @property
     def difference(self) -> int:

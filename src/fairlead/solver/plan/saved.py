@@ -203,13 +203,15 @@ class PlanComparison(Answer):
     """How two plans differ; where they do not, there is nothing to tell."""
 
     before: PlanSummary
+    """The saved plan."""
     after: PlanSummary
-    """The saved plan and the new one."""
+    """The new plan."""
     targets: tuple[TargetDifference, ...] = ()
     """Differences of the targets, in the order of the names; empty where one of the plans has none."""
     added: tuple[str, ...] = ()
+    """Keys of workloads that only the new plan has."""
     removed: tuple[str, ...] = ()
-    """Keys of workloads that only the new plan has, and that only the saved one has."""
+    """Keys of workloads that only the saved plan has."""
 
     @property
     def same(self) -> bool:

@@ -33,8 +33,9 @@ class Effect:
     moved: int
     """Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy."""
     started: int
+    """Replicas that are started in all, those that move among them."""
     stopped: int
-    """Replicas that are started and stopped in all, those that move among them."""
+    """Replicas that are stopped in all, those that move among them."""
     lost: int
     """Replicas on clusters that are gone; they are neither stopped nor moved."""
     unplaced: int
@@ -89,9 +90,11 @@ class Scenario:
     broken: tuple[str, ...] = ()
     """What gives way, in words; what is missing in `unplaced` is not repeated."""
     moved: int = 0
+    """Replicas that move, of all workloads to which it makes a difference; see `Effect`."""
     started: int = 0
+    """Replicas that are started, likewise."""
     lost: int = 0
-    """Replicas over all workloads to which it makes a difference, see `Effect`."""
+    """Replicas that are lost, likewise."""
     fullness: Mapping[str, Fraction] = field(default_factory=dict)
     """The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
     unknown capacity, are absent."""

@@ -79,9 +79,10 @@ class ClusterWhy:
     candidate: bool
     """False where the cluster is not eligible; the decision says why."""
     more: Step | None = None
+    """The best placement with one replica more; None where the cluster is not eligible, or where there is no
+    placement at all."""
     less: Step | None = None
-    """The best placement with one replica more, and with one less; None where the cluster is no candidate, or
-    where there is no placement at all."""
+    """The best placement with one replica less; None as for `more`."""
 
 
 @dataclass(frozen=True, slots=True)
