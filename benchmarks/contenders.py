@@ -12,7 +12,7 @@ from as_manifests import as_karmada_reads_it
 
 import fairlead
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.solver.solving import Method
 
 

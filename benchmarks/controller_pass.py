@@ -23,8 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from fairlead.controller.controller import Controller
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.standing import Settings
-from fairlead.live.client import Client, connect
-from fairlead.live.resources import BINDING
+from fairlead.live.client import BINDING, Client, connect
 from live_kinds import Object
 from live_objects import binding, cluster
 from served_api import serving

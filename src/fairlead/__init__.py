@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fairlead.modelling.policy import Policy
     from fairlead.models.answer import Plot
     from fairlead.models.answer import Renderer as _Renderer
-    from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.errors import (
         ExtensionError,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from fairlead.models.problem import Problem
     from fairlead.models.source import Source
     from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
+    from fairlead.models.validity import check, score
     from fairlead.models.workload import Workload
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
@@ -69,7 +69,7 @@ _PUBLIC = {
     "fairlead.modelling.model": "Model",
     "fairlead.modelling.policy": "Policy",
     "fairlead.models.answer": "Plot",
-    "fairlead.models.asked": "check score",
+    "fairlead.models.validity": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
     "fairlead.models.errors": (
         "ExtensionError FairleadError InternalError ManifestError Mistake UnsupportedError UsageError"

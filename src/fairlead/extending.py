@@ -1,9 +1,9 @@
-"""What a package needs that brings rules, levels and kinds of its own; docs/extensions.md tells how."""
+"""What a package needs that brings rules, levels and kinds of its own; see docs/extensions.md."""
 
 from fairlead.manifests.api.meta import Count, Filled, Text
 from fairlead.manifests.api.own_values import Percent, SelectingSpec
 from fairlead.manifests.extensions import Extension, RuleManifest
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, groups
 from fairlead.models.levels import Level
 from fairlead.models.requirement import Among, Binds, Everywhere, Kind, Requirement, Scope, Side
 from fairlead.models.rules.custom import (
@@ -15,7 +15,6 @@ from fairlead.models.rules.custom import (
 )
 from fairlead.models.rules.grouped import Number
 from fairlead.models.source import Source
-from fairlead.models.topology import groups
 from fairlead.models.workload import Workload
 
 __all__ = [

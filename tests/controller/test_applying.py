@@ -14,7 +14,7 @@ from fairlead.cli.exits import signal_was_heard
 from fairlead.cli.plan import plan_command
 from fairlead.controller.applying import arrival
 from fairlead.controller.world import entry_of
-from fairlead.live.resources import BINDING
+from fairlead.live.client import BINDING
 from fairlead.solver.running.interrupt import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
 from members import SCHEDULED, follow, followed, reports
@@ -104,7 +104,7 @@ def test_it_stops_where_a_wave_is_not_healthy_and_goes_on_later(
     ("meanwhile", "told"),
     [
         ({"replicas": 10}, "it was scaled from 4 to 10 replicas"),
-        ({"clusters": [{"name": "member2", "replicas": 4}]}, "it was placed otherwise"),
+        ({"clusters": [{"name": "member2", "replicas": 4}]}, "its placement was changed"),
         ({"placement": placement(static({"member1": 9}))}, "its placement was changed"),
         ({"replicaRequirements": {"resourceRequest": {"cpu": "9"}}}, "its requests were changed"),
     ],
@@ -162,7 +162,7 @@ def test_a_scale_between_two_waves_stops_it(
     fleet.after = after
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--yes")
     assert code == 6
-    assert "it was placed otherwise (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
+    assert "its placement was changed (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
     assert placed(fleet, "web") == {"member1": 5, "member2": 5}
 
 
@@ -272,7 +272,7 @@ def test_what_may_be_unavailable_is_kept(
         assert written(fleet) == []
     else:
         away = 2 if "--max-surge" in asked else 1
-        assert f"Away at once:\n  default/web: {away} of 4 replicas" in told
+        assert f"Unavailable at the same time:\n  default/web: {away} of 4 replicas" in told
 
 
 @pytest.mark.parametrize(

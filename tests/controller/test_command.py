@@ -16,7 +16,7 @@ import pytest
 
 from controlled import PATIENCE, eventually, is_done, placed
 from fairlead.cli.app import main
-from fairlead.live.resources import LEASE
+from fairlead.live.client import LEASE
 from live_objects import binding, cluster
 from served_api import ServedApi, serving
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from controlled import change, condition, controlled, eventually, found, is_done, placed
-from fairlead.live.resources import CLUSTER, EVENT
+from fairlead.live.client import CLUSTER, EVENT
 from live_objects import APPLIED, FULLY_APPLIED, Object, binding, cluster, placement, static
 from served_api import ServedApi
 

@@ -9,7 +9,7 @@ import yaml
 
 from controlled import change, controlled, eventually, is_done
 from fairlead.cli.controller import controller_command
-from fairlead.live.resources import CLUSTER_BINDING
+from fairlead.live.client import CLUSTER_BINDING
 from fairlead.version import VERSION
 from live_objects import binding, cluster
 from places import ROOT

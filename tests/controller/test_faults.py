@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
-from fairlead.live.resources import BINDING, CLUSTER, LEASE
+from fairlead.live.client import BINDING, CLUSTER, LEASE
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.loading import problem_of

@@ -8,7 +8,7 @@ from fairlead.controller.batch import Placed, Unplaced, decide
 from fairlead.controller.standing import Settings, Standing, condition_of, standing_of
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch
-from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING
+from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING
 from places import DATA
 
 SETTINGS = Settings("default-scheduler", workers=1)

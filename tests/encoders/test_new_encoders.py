@@ -134,7 +134,7 @@ def test_most_copies_on_the_most_room() -> None:
     rules = (Duplicated(choice=True), spread)
     # Without a level the tie-break takes the first two by name as well, so the ranking is what differs.
     assert best(problem_of(workload(1, *rules))) == {"a": 1, "b": 1}
-    assert best(problem_of(workload(1, *rules, Copies(("c", "b", "a"))))) == {"b": 1, "c": 1}
+    assert best(problem_of(workload(1, *rules, Copies((("c",), ("b",), ("a",)))))) == {"b": 1, "c": 1}
 
 
 def test_group_total() -> None:

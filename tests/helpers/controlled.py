@@ -12,8 +12,7 @@ from fairlead.controller.controller import Controller
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.standing import Settings
-from fairlead.live.client import connect
-from fairlead.live.resources import BINDING, REBALANCER
+from fairlead.live.client import BINDING, REBALANCER, connect
 from live_kinds import Object
 from served_api import ServedApi
 

@@ -20,9 +20,8 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit, read_gpus
-from fairlead.solver.dispensers.kubeadmiral.planner import spread
+from fairlead.solver.dispensers.kubeadmiral.planner import binpack, spread
 from loaded import read_alone
 
 _NAMES = frozenset(

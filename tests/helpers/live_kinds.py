@@ -6,7 +6,7 @@ Of bindings those fields have types that somebody writes; all else is kept as it
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.live.resources import (
+from fairlead.live.client import (
     BINDING,
     CLUSTER,
     CLUSTER_BINDING,

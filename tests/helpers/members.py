@@ -1,6 +1,6 @@
 """What Karmada's scheduler and the member clusters tell of a binding after it was written."""
 
-from fairlead.live.resources import BINDING
+from fairlead.live.client import BINDING
 from live_objects import Object
 from served_api import Request, ServedApi
 

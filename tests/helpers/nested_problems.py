@@ -96,7 +96,7 @@ def _bounds(rng: random.Random, names: list[str], replicas: int) -> Iterator[Wor
 def _copied(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
     """Yield the rules of full copies on chosen clusters."""
     yield Duplicated(choice=True, copies={name: rng.randint(0, 3) for name in names if rng.random() < 0.2})
-    yield Copies(tuple(rng.sample(names, len(names))))
+    yield Copies(tuple((name,) for name in rng.sample(names, len(names))))
     if rng.random() < 0.5:
         yield Moves(frozenset(names), keep=rng.random() < 0.5)
 

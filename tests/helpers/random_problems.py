@@ -164,7 +164,7 @@ def _amount(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
         copies = {name: rng.randint(0, 3) for name in names if rng.random() < 0.2}
         yield Duplicated(choice=kind < 0.92, copies=copies)
         if kind < 0.92:
-            yield Copies(tuple(rng.sample(names, len(names))))
+            yield Copies(tuple((name,) for name in rng.sample(names, len(names))))
 
 
 def _bounds(rng: random.Random, names: list[str], replicas: int) -> Bounds:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from fairlead.live.resources import Resource
+from fairlead.live.client import Resource
 from fake_backend import APPLY, MERGE, FakeBackend
 from fake_store import RefusedError
 from live_kinds import RESOURCES, Object

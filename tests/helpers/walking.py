@@ -13,7 +13,7 @@ from brute_force import Best, brute_force, placements
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from walk_problems import walk_problem

@@ -6,9 +6,8 @@ import pytest
 
 import fairlead
 from applied import recorded
-from fairlead.live.client import Client, RefusedError, connect
+from fairlead.live.client import BINDING, Client, RefusedError, connect
 from fairlead.live.reading import snapshot
-from fairlead.live.resources import BINDING
 from fake_store import RefusedError as Refused
 from live_objects import APPLIED, binding, cluster, placement, static
 from served_api import ServedApi

@@ -90,6 +90,38 @@ def test_inherited_without_groups_is_named() -> None:
     assert texts(load(cluster("a", 9), binding("web", 3, None, used)), "affinity") == []
 
 
+@pytest.mark.parametrize(
+    ("strategy", "idle", "why"),
+    [
+        ({"replicaSchedulingType": "Duplicated"}, "staticWeightList", "Duplicated puts all replicas into"),
+        (
+            {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"},
+            "staticWeightList",
+            "Aggregated uses as few clusters as possible",
+        ),
+        ({"replicaSchedulingType": "Divided"}, "staticWeightList", "dynamicWeight precedes it"),
+    ],
+)
+def test_weights_by_which_nothing_is_divided_are_named(strategy: dict[str, str], idle: str, why: str) -> None:
+    """Karmada reads them only under Weighted, and static ones only where there is no dynamic one."""
+    terms = [{"targetCluster": {"clusterNames": ["a"]}, "weight": 1}]
+    weights: Manifest = {"staticWeightList": terms}
+    if "precedes" in why:
+        weights["dynamicWeight"] = "AvailableReplicas"
+    placement = {"replicaScheduling": {**strategy, "weightPreference": weights}}
+    (said,) = texts(load(cluster("a", 9), deployment(), policy("p", placement)), "specified")
+    field = f"spec.placement.replicaScheduling.weightPreference.{idle}"
+    assert said.startswith(f"policy default/p: {field} has no effect: ")
+    assert why in said
+
+
+def test_an_empty_name_is_seen() -> None:
+    """A list may hold the empty text, which no cluster is called."""
+    placement = {"clusterAffinity": {"clusterNames": [""]}, **dynamic()}
+    (said,) = texts(load(cluster("a", 9), deployment(), policy("p", placement)), "cluster")
+    assert "clusterNames names '', not in the input" in said
+
+
 MIXED = """\
 apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy

@@ -60,8 +60,8 @@ def test_replicas_are_unplaced() -> None:
     message = outcome.conditions.workloads["default/web"][1].message
     assert message == (
         "2 of 5 replicas of default/web are unplaced: "
-        "member1 and member2 have no capacity left (0 cpu left, 1 per replica); "
-        "member3 has no capacity left (500m cpu left, 1 per replica)"
+        "member1 and member2 have no capacity left (0 cpu free, 1 per replica); "
+        "member3 has no capacity left (500m cpu free, 1 per replica)"
     )
     assert whole(outcome)["FullyPlaced"].message == "1 of 1 workload is not fully placed: default/web"
 
@@ -96,7 +96,7 @@ def test_a_missing_copy() -> None:
     outcome = solve(asked(three(2000, 1000, 2000), web(2, copies=Duplicated())), partial=True)
     assert outcome.conditions.workloads["default/web"][1].message == (
         "default/web has no copy on member2, 2 replicas unplaced: "
-        "member2 has capacity for 1 more only (1 cpu left, 1 per replica)"
+        "member2 has capacity for only 1 more (1 cpu free, 1 per replica)"
     )
     reasons = {each.cluster: each.reason for each in outcome.decisions["default/web"]}
     assert reasons["member1"] == "full copy"
@@ -130,7 +130,7 @@ def test_an_answer_without_proof() -> None:
 def test_the_same_words_everywhere() -> None:
     """JSON, terminal, HTML and plain text tell one story."""
     outcome = solve(asked(three(2000, 1000, 500), web(5)), partial=True)
-    words = "unplaced: member1 and member2 have no capacity left (0 cpu left, 1 per replica)"
+    words = "unplaced: member1 and member2 have no capacity left (0 cpu free, 1 per replica)"
     assert words in str(outcome)
     assert words in outcome._repr_html_()
     assert words in terminal(outcome)

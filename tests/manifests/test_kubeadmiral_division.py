@@ -263,7 +263,7 @@ def test_duplicate_on_few_clusters_takes_the_most_room() -> None:
     assert choice is not None
     assert choice.choice
     assert ranking is not None
-    assert ranking.ranking == ("b", "c", "a")
+    assert ranking.ranking == (("b",), ("c",), ("a",))
     assert placed(problem) == {"b": 2, "c": 2}
 
 

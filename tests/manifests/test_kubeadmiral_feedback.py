@@ -139,7 +139,7 @@ def test_unavailable_clusters(until: str | None, names: tuple[str, ...], told: s
     (text,) = texts(problem, "migration")
     assert text.startswith(f"default/web: {told}")
     if len(names) == 1:
-        assert closed(only(problem)) == {"member1": "is to be left by the migration configuration"}
+        assert closed(only(problem)) == {"member1": "is excluded by the migration configuration"}
         assert placed(problem) == {"member2": 4}
 
 
@@ -148,7 +148,7 @@ def test_feedback_that_cannot_be_read() -> None:
     name = f"metadata.annotations[{PREFIX}auto-migration-info]"
     other = f"metadata.annotations[{PREFIX}applied-migration-configuration]"
     assert mistakes(federated(web(), marks={"auto-migration-info": "["})) == [
-        f"{name}: '[' cannot be read: is no JSON"
+        f"{name}: '[' cannot be read: is not JSON"
     ]
     assert mistakes(web(marks={"auto-migration-info": "[]"})) == [
         f"{name}: '[]' cannot be read: must be a mapping with fields"
@@ -249,9 +249,9 @@ def test_max_clusters_of_minus_zero() -> None:
     [
         ("scheduling-mode", "Divided", "'Divided' is not allowed; allowed are Divide and Duplicate"),
         ("sticky-cluster", "yes", "'yes' is not allowed; allowed are true and false"),
-        ("tolerations", "no json", "'no json' is no JSON"),
+        ("tolerations", "no json", "'no json' is not JSON"),
         ("tolerations", '{"key": "k"}', """'{"key": "k"}' must be a list"""),
-        ("clusterSelector", '{"x": 1}', "x '1' must be text"),
+        ("clusterSelector", '{"x": 1}', "x '1' must be a string"),
         ("maxClusters", "-1", "'-1' must be a whole number, at least 0"),
         ("maxClusters", "2.5", "'2.5' must be a whole number, at least 0"),
         ("placements", [{"cluster": "member1", "preferences": {"weight": -1}}], "'-1' must be at least 0"),

@@ -159,7 +159,7 @@ def test_warnings_stand_beside_mistakes(tmp_path: Path, capsys: pytest.CaptureFi
     for command in (["validate"], ["solve"]):
         assert main([*command, "-f", source]) == 2
         shown = capsys.readouterr().err
-        assert "warning: Deployment: extra is not a known field" in shown
+        assert "warning: Deployment: extra is an unknown field" in shown
         assert "spec.replicas: '-1' must be at least 0" in shown
     assert main(["solve", "-q", "-f", source]) == 2
     assert "warning:" not in capsys.readouterr().err
@@ -193,7 +193,7 @@ def test_findings_for_github(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path.write_text(FILE)
     assert main(["validate", "-o", "github", "-f", str(path)]) == 2
     file = str(path).replace(",", "%2C")
-    unknown = "Deployment: spec.extra is not a known field and has no effect"
+    unknown = "Deployment: spec.extra is an unknown field and has no effect"
     assert capsys.readouterr().out.splitlines() == [
         f"::error file={file},line=5,title=fairlead mistake::spec.replicas: '-1' must be at least 0",
         f"::warning file={file},line=6,title=fairlead unknown-field::{unknown}",

@@ -214,6 +214,18 @@ def test_jobs_ask_for_what_runs_at_once() -> None:
     assert [one.replicas for one in problem.workloads] == [3, 1]
 
 
+@pytest.mark.parametrize(("completions", "wanted", "field"), [(3, 3, "completions"), (9, 5, "parallelism")])
+def test_a_job_never_runs_more_than_are_to_complete(completions: int, wanted: int, field: str) -> None:
+    """Karmada takes the smaller number, as Kubernetes does; whoever wants another one changes that field."""
+    job = deployment("a", 5, kind="Job", api_version="batch/v1")
+    job["spec"]["completions"] = completions
+    selects = [selector(kind="Job", api_version="batch/v1")]
+    (workload,) = load(clusters(1), job, policy(selects=selects)).workloads
+    assert workload.replicas == wanted
+    assert workload.replicas_source is not None
+    assert workload.replicas_source.path == ("spec", field)
+
+
 @pytest.mark.parametrize(
     ("asked", "last", "fresh"),
     [

@@ -45,7 +45,7 @@ def test_many_unknown_fields_are_counted() -> None:
     problem = fairlead.load([value])
     told = [warning.text for warning in problem.warnings if warning.rule == validation.UNKNOWN_FIELD]
     assert len(told) == 101
-    assert "Deployment: 150 more fields are not known and have no effect" in told
+    assert "Deployment: 150 more unknown fields have no effect" in told
 
 
 def test_many_mistakes_are_told_up_to_a_limit() -> None:
@@ -56,14 +56,14 @@ def test_many_mistakes_are_told_up_to_a_limit() -> None:
     with pytest.raises(ManifestError) as caught:
         fairlead.load(value)
     assert len(caught.value.mistakes) == 101
-    assert "more mistakes are not told, after 100 in this document" in str(caught.value)
+    assert "more mistakes are not shown, after 100 in this document" in str(caught.value)
 
 
 def test_nothing_is_read_after_too_many_mistakes() -> None:
     """A list of empty items ends after 1,000 mistakes."""
     _, mistakes = read_documents([{"apiVersion": "v1", "kind": "List", "items": [{} for _ in range(5000)]}])
     assert len(mistakes) == 1001
-    assert mistakes[-1].message == "nothing is read from here on, after 1000 mistakes"
+    assert mistakes[-1].message == "nothing after this is read, after 1000 mistakes"
 
 
 def test_duplicate_keys_name_the_first_line() -> None:

@@ -25,6 +25,33 @@ def test_profile_mistakes() -> None:
     assert found[3] == "spec.levels[2]: 'moves-last' names a level a second time"
 
 
+@pytest.mark.parametrize(
+    ("level", "told_"),
+    [
+        ({"tolerance": "1%"}, "spec.levels[0].name: is required and missing"),
+        ({"name": 3}, "spec.levels[0].name: '3' must be text; put quotes around it"),
+        (3, "spec.levels[0]: '3' must be the name of a level, or a mapping with name and tolerance"),
+    ],
+)
+def test_wrong_levels(level: object, told_: str) -> None:
+    """One mistake each, at the field that is written: no names of types that were tried."""
+    assert mistakes(own("Profile", levels=[level])) == [told_]
+
+
+@pytest.mark.parametrize("value", ["-1", "1e", "0.1 %", "", True, [1], -0.5])
+def test_wrong_tolerances(value: object) -> None:
+    """Numbers of at least 0, and shares."""
+    told_ = mistake(own("Profile", levels=["cost", {"name": "deviation", "tolerance": value}]))
+    assert told_.startswith("spec.levels[1].tolerance:")
+    assert told_.endswith('must be a number of at least 0, or a share such as "0.1%", of 18 digits at most')
+
+
+def test_unknown_fields_of_a_level_are_warned_about() -> None:
+    """As in every other kind."""
+    problem = fairlead.load([own("Profile", levels=[{"name": "cost", "tolerence": 1}])])
+    assert "spec.levels[0].tolerence is an unknown field" in str(problem.warnings[0])
+
+
 @pytest.mark.parametrize("value", ["-1", "1e3", "0,5", "", "1.", True, "0x1", -0.5, "9" * 19])
 def test_wrong_prices(value: object) -> None:
     """Decimal numbers of at least 0, nothing else."""

@@ -16,11 +16,10 @@ from fairlead.manifests.api.policies import StaticClusterWeight
 from fairlead.manifests.karmada.interpret import PlacementReading
 from fairlead.manifests.karmada.preferences import weighted_terms
 from fairlead.manifests.yaml import late, reader
-from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Places
 from fairlead.manifests.yaml.json_text import build
-from fairlead.manifests.yaml.quick import copy_plain, parse_json
+from fairlead.manifests.yaml.quick import copy_plain, parse_block, parse_json
 from fairlead.manifests.yaml.reader import read_text
 from fairlead.models.errors import ManifestError
 from fairlead.models.uncollected import uncollected

@@ -15,6 +15,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.source import Source
+from fairlead.solver.conflicts.alone import quota_conflicts
+from fairlead.solver.groups import choosing
 from loaded import STREAM, load_text, mistake, mistakes, texts
 
 GI = 2**30
@@ -264,7 +266,7 @@ def test_unknown_fields_are_warned_about() -> None:
     odd["spec"]["scopes"] = ["BestEffort"]
     problem = loaded(odd, *web())
     (text,) = texts(problem, "unknown-field")
-    assert text.startswith("FederatedResourceQuota: spec.scopes is not a known field and has no effect")
+    assert text.startswith("FederatedResourceQuota: spec.scopes is an unknown field and has no effect")
     assert list(limits(problem)) == [Scope("cpu")]
 
 
@@ -304,6 +306,19 @@ def test_validate_tells_of_quotas(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*members, *alone]}))
     assert main(["validate", "-f", str(path)]) == 3
     assert capsys.readouterr().out.splitlines()[-1] == "Infeasible: 1 workload can never be placed."
+
+
+def test_another_affinity_group_may_ask_for_less() -> None:
+    """Two full copies of four ask for eight cores in the first group; one for four in the second."""
+    terms = [{"affinityName": f"on-{''.join(names)}", "clusterNames": names} for names in (["a", "b"], ["b"])]
+    copied = [deployment("web", 4, cpu=1, memory="1Gi"), policy(placement={"clusterAffinities": terms})]
+    problem = loaded(*copied, quota({"cpu": 4}))
+    assert quota_conflicts(problem) == ()
+    (passed,) = fairlead.solve(problem).rejected["default/web"]
+    assert (passed.name, passed.reason) == ("on-ab", choosing.NONE_LEFT)
+    # Divided workloads ask for the same in every group.
+    divided = [copied[0], policy(placement={**EVEN, "clusterAffinities": terms})]
+    assert len(quota_conflicts(loaded(*divided, quota({"cpu": 3})))) == 1
 
 
 def test_a_limit_on_a_cluster_that_is_not_there_binds_nothing() -> None:

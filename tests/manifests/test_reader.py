@@ -474,8 +474,8 @@ def test_items_that_are_no_manifests() -> None:
         ("\n5\n", (2, "", "is not a manifest: a manifest is a mapping with apiVersion and kind")),
         ("kind: A\n", (1, "apiVersion", "is missing; every manifest has one")),
         ("apiVersion: v1\n", (1, "kind", "is missing; every manifest has one")),
-        ("apiVersion: v1\nkind: 5\n", (2, "kind", "must be a text that is not empty")),
-        ("apiVersion: ''\nkind: A\n", (1, "apiVersion", "must be a text that is not empty")),
+        ("apiVersion: v1\nkind: 5\n", (2, "kind", "must be a non-empty string")),
+        ("apiVersion: ''\nkind: A\n", (1, "apiVersion", "must be a non-empty string")),
     ],
 )
 def test_documents_that_are_no_manifests(text: str, expected: tuple[int, str, str]) -> None:
@@ -540,7 +540,7 @@ def test_files_that_are_not_yaml_at_all_come_to_an_end() -> None:
     _, mistakes = read("--- a: b: c\n" * 50)
     assert len(mistakes) == 21
     assert mistakes[-1].source.line == 21
-    assert mistakes[-1].message == "nothing is read from here on, after 20 broken documents"
+    assert mistakes[-1].message == "nothing after this is read, after 20 broken documents"
 
 
 def test_mistakes_are_told_up_to_a_thousand() -> None:
@@ -549,7 +549,7 @@ def test_mistakes_are_told_up_to_a_thousand() -> None:
     assert len(documents) == 1
     assert len(mistakes) == 1001
     assert mistakes[-1].source.line == 1004
-    assert mistakes[-1].message == "is the last mistake told, after 1000 others"
+    assert mistakes[-1].message == "is the last mistake shown, after 1000 others"
 
 
 # JSON

@@ -40,7 +40,7 @@ spec:
 """)
     first, second = texts(problem, "unknown-field")
     path = "PropagationPolicy: spec.placement"
-    told = "is not a known field and has no effect"
+    told = "is an unknown field and has no effect"
     assert first == f"{path}.clusterAffinity.clusterName {told}; did you mean clusterNames? ({STREAM}:8)"
     assert second == f"{path}.somethingElse {told} ({STREAM}:9)"
 

@@ -66,7 +66,7 @@ status:
     lines = [str(mistake).split("; allowed are")[0] for mistake in caught.value.mistakes]
     assert lines == [
         f"{a}:11: spec.placement.{groups}: cannot be combined with clusterAffinity; use one of the two",
-        f"{a}:19: {term_}[0].targetCluster.clusterNames[1]: '7' must be text; put quotes around it",
+        f"{a}:19: {term_}[0].targetCluster.clusterNames[1]: '7' must be a string; put quotes around it",
         f"{a}:20: {term_}[0].weight: '2' must be a whole number, without quotes",
         f"{a}:21: {term_}[1].targetCluster: is required and missing",
         f"{a}:21: {term_}[1].weight: '-1' must be at least 0",
@@ -111,10 +111,10 @@ def test_wrong_types_in_a_workload(spec: Manifest, expected: str) -> None:
         ({}, "metadata.name: is required and missing"),
         ({"name": ""}, "metadata.name: must not be empty"),
         ({"name": None}, "metadata.name: is required and missing"),
-        ({"name": "a", "labels": {"v": 1}}, "metadata.labels.v: '1' must be text; put quotes around it"),
+        ({"name": "a", "labels": {"v": 1}}, "metadata.labels.v: '1' must be a string; put quotes around it"),
         (
             {"name": "a", "labels": {"example.com/v": True}},
-            "metadata.labels[example.com/v]: 'true' must be text; put quotes around it",
+            "metadata.labels[example.com/v]: 'true' must be a string; put quotes around it",
         ),
         (
             {"name": "a", "deletionTimestamp": "soon"},
@@ -186,7 +186,7 @@ def test_contradictions_are_found_beside_wrong_types() -> None:
     placement["clusterTolerations"] = [{"operator": 5}, {"operator": "Gt"}]
     base = f"{PREFERENCE}.clusterConstraint"
     assert mistakes(policy("p", placement)) == [
-        "spec.placement.clusterTolerations[0].operator: '5' must be text; put quotes around it",
+        "spec.placement.clusterTolerations[0].operator: '5' must be a string; put quotes around it",
         (
             "spec.placement.clusterTolerations[1].operator: 'Gt' is not allowed for clusters;"
             " allowed are Equal and Exists"

@@ -8,7 +8,15 @@ import pytest
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
-from fairlead.models.rules import Bounds, Candidates, Companionship, GroupTotal, Spread, Survival, Weights
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    GroupTotal,
+    Spread,
+    Survival,
+    Weights,
+)
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.score import levels_of
@@ -153,3 +161,16 @@ def test_random_problems_are_never_made_worse_in_vain() -> None:
             worse = made_worse(before, unmet(problem, outcome.placement))
             assert worse == best_partial(problem).values[0] == outcome.objectives[0].value
     assert seen > 10
+
+
+def test_workloads_on_one_closed_cluster_are_told_together() -> None:
+    """Two workloads hold 2 and 3 replicas on a drained cluster, for one reason: one sentence about 5."""
+    drained = Candidates(("member1",), {"member2": Exclusion("had untolerated taint {maintenance}")})
+    names = {"default/api": 2, "default/web": 3}
+    workloads = tuple(
+        replace(web(held, drained, current={"member2": held}), key=key) for key, held in names.items()
+    )
+    outcome = solve(asked(ROOM, *workloads))
+    whose = "default/api 2 and default/web 3"
+    told = f"Fixed: 5 replicas on member2, which had untolerated taint {{maintenance}} ({whose})"
+    assert breaches(outcome) == [told]

@@ -12,7 +12,7 @@ import pytest
 
 import fairlead
 from fairlead import Cluster, ManifestError, Problem, Source, Taint, UsageError, Workload
-from fairlead.models.cluster import Grade
+from fairlead.models.cluster import FailureRate, Grade
 from fairlead.models.levels import Tolerance
 from fairlead.models.rules import (
     Aggregated,
@@ -41,7 +41,6 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
 from fairlead.models.rules.survival import Loss
-from fairlead.models.topology import FailureRate
 from fairlead.models.workload import AffinityGroup, Autoscaler
 
 NAMES = ("a", "b", "c")
@@ -122,7 +121,7 @@ def whole() -> Problem:
         (everywhere, bounds, GroupTotal("g", frozenset("ab"), 1, 6), Spread("region", REGIONS, 1, 2)),
         (everywhere, Total(source), Survival("region", REGIONS, 0, source, REGIONS, 1, (loss,)), prices),
         (everywhere, Skew("region", REGIONS, 2), MovePrice(Fraction(1), frozenset("b")), Weights({"a": 1})),
-        (everywhere, Duplicated(source, choice=True), Copies(NAMES)),
+        (everywhere, Duplicated(source, choice=True), Copies((NAMES,))),
         (everywhere, Evenness(NAMES), shares, Moves(frozenset("a"))),
     )
     needs = {"requests": {"cpu": 500}, "current": {"a": 2}, "labels": {"x": "y"}, "source": source}
@@ -258,7 +257,7 @@ def test_what_are_no_clusters_is_told_with_all_else() -> None:
         Problem(clusters=None, workloads=(Workload("web", "web", 3, requests={1: 5}),))  # type: ignore[arg-type, dict-item]
     assert [mistake.sentence for mistake in caught.value.mistakes] == [
         "problem: clusters: 'None' must be a tuple",
-        "workload web: requests: '1' is a key and must be text",
+        "workload web: requests: '1' is a key and must be a string",
     ]
 
 

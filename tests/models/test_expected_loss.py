@@ -7,10 +7,9 @@ from itertools import product
 import pytest
 
 import fairlead
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, FailureRate, chances, expected_loss, groups
 from fairlead.models.errors import ManifestError
 from fairlead.models.problem import Problem
-from fairlead.models.topology import FailureRate, chances, expected_loss, groups
 from fairlead.models.workload import Workload
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look

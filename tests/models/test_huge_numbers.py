@@ -82,6 +82,19 @@ def test_a_time_limit_beyond_all_clocks() -> None:
     assert Deadline.after(-HUGE).remaining() == 0
 
 
+def test_values_that_hold_one_are_written_all_the_same() -> None:
+    """What a debugger or a test shows of a workload or cluster made in Python, before anything refuses it."""
+    assert repr(Workload("w", "w", HUGE)) == "Workload('w', replicas=a number with thousands of digits)"
+    assert "a number with thousands of digits" in repr(Cluster("a", free={"cpu": HUGE}))
+
+
+@pytest.mark.parametrize("odd", [None, 3, 1.5, "text", b"x", [], [1], {"a": None}, frozenset("a")])
+def test_values_that_are_none_are_written_all_the_same(odd: Any) -> None:
+    """Nothing refuses them before they are used, and whoever looks for the mistake wants to see them."""
+    assert repr(Workload("w", "w", 1, requests=odd, current=odd, rules=odd)).startswith("Workload('w', ")
+    assert repr(Cluster("a", free=odd, allocatable=odd, taints=odd)).startswith("Cluster('a'")
+
+
 def test_what_is_shown() -> None:
     """As Python writes it, as long as it does."""
     assert shown({"a": 1}) == "{'a': 1}"

@@ -57,7 +57,7 @@ def test_reasons_name_the_rule_that_binds() -> None:
     assert reasons(solved()) == [
         "at its minimum of 3",
         "its share is 3.67 (weight 2 of 6); member3 holds less than its share",
-        "at capacity (0 cpu left, 500m per replica)",
+        "at capacity (0 cpu free, 500m per replica)",
         "had untolerated taint {gpu}",
     ]
 
@@ -137,7 +137,7 @@ def test_reasons_without_any_weights() -> None:
         Problem(small, (workload,), (Capacity(),)),
         Placement({"x": {"a": 2, "b": 3}}),
     )
-    assert reasons(outcome) == ["at capacity (0 cpu left, 500m per replica)", "3 of 5"]
+    assert reasons(outcome) == ["at capacity (0 cpu free, 500m per replica)", "3 of 5"]
 
 
 def test_reasons_of_an_infeasible_problem() -> None:
@@ -171,7 +171,7 @@ def test_room_counts_what_other_workloads_take() -> None:
     both = tuple(Workload(key, key, 4, requests={"cpu": 500}, rules=rules) for key in ("a", "b"))
     split = {"member2": 3, "member3": 1}
     outcome = Outcome(Status.OPTIMAL, "cp-sat", problem(*both), Placement({"a": split, "b": split}))
-    assert reasons(outcome)[2] == "at capacity (0 cpu left, 500m per replica)"
+    assert reasons(outcome)[2] == "at capacity (0 cpu free, 500m per replica)"
 
 
 def test_decisions_are_a_mapping_computed_on_demand() -> None:
@@ -430,4 +430,4 @@ def test_memory_is_told_in_units() -> None:
         Problem(small, (workload,), (Capacity(),)),
         Placement({"x": {"a": 1, "b": 5}}),
     )
-    assert reasons(outcome)[0] == "at capacity (1Gi memory left, 2Gi per replica)"
+    assert reasons(outcome)[0] == "at capacity (1Gi memory free, 2Gi per replica)"

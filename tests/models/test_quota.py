@@ -8,7 +8,6 @@ import pytest
 import fairlead
 from agreeing import assert_best
 from brute_force import brute_force
-from fairlead.manifests.selecting import select
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import Deviation
@@ -29,12 +28,13 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope, allowed, more_within
+from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
 from fairlead.solver.answers.components import components
-from fairlead.solver.conflicts.scarcity import quota_conflicts
+from fairlead.solver.conflicts.alone import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
@@ -131,7 +131,7 @@ def test_two_workloads_compete_for_a_cluster() -> None:
 
 def test_a_quota_for_all_clusters_limits_copies() -> None:
     """Copies of one replica on both clusters are 200m a workload; 300m leave three of the four copies."""
-    rules = (Duplicated(choice=True), Copies(NAMES))
+    rules = (Duplicated(choice=True), Copies((NAMES,)))
     pair = (workload("one", 1, *rules), workload("two", 1, *rules))
     assert best(problem((), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"a": 1, "b": 1}}
     rule = quota({Scope(CPU): 300})
@@ -312,7 +312,7 @@ def test_reasons_name_the_quota() -> None:
         "its share is 2.00 (weight 1 of 2); a holds less than its share",
     ]
     assert {each.reason for each in reasons["other/other"]} == {"exactly its share (weight 1 of 2)"}
-    copied = workload("copied", 2, Duplicated(choice=True), Copies(NAMES))
+    copied = workload("copied", 2, Duplicated(choice=True), Copies((NAMES,)))
     found = fairlead.solve(problem((quota({Scope(CPU): 300}),), copied)).decisions["team/copied"]
     assert [each.reason for each in found] == [
         "full copy",

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from fairlead.models.cluster import Cluster
-from fairlead.models.topology import connected, groups
+from fairlead.models.cluster import Cluster, connected, groups
 
 CLUSTERS = (
     Cluster("a", "aws", "eu", ("eu-1", "eu-2"), {"tier": "gold"}),

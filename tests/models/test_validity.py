@@ -106,7 +106,7 @@ def test_rules_that_are_there_stay_as_they_are() -> None:
         ({"current": [("a", 1)]}, "must be a mapping"),
         ({"current": {"a": None}}, "current[a]: 'None' must be a whole number"),
         ({"priority": "high"}, "priority: 'high' must be a whole number"),
-        ({"key": 3}, "key: '3' must be text"),
+        ({"key": 3}, "key: '3' must be a string"),
         ({"groups": 3}, "groups: '3' must be a tuple"),
     ],
 )

@@ -122,7 +122,7 @@ spec:
     done = run(["validate", "-f", str(file)], installed)
     assert done.code == 2
     said = done.told.replace(f"{file}:", "")
-    assert "spec.sise is not a known field and has no effect; did you mean size? (" in said
+    assert "spec.sise is an unknown field and has no effect; did you mean size? (" in said
     assert "10: metadata.namespace: 'ml' has no meaning here: the kinds of example.com belong" in said
     assert "5: spec.size: '0' must be at least 1" in said
     assert "17: spec.percent.spot-a: '200%' must be a percentage from 0% to 100%" in said

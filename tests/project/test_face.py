@@ -45,10 +45,12 @@ def test_the_package_itself_imports_nothing() -> None:
         ),
         ("why -q -f {} shop", ("ortools", "fairlead.solver.plan", "fairlead.solver.simulate")),
         ("plan -q -f {}", ("ortools", "fairlead.solver.script", "fairlead.solver.why")),
+        # Balance counts, but no time is left to search: to begin a search would take longer than the limit.
+        ("solve -q -f {}/../filled-together --time-limit 0.000001", ("ortools",)),
     ],
 )
 def test_commands_import_what_they_use(command: str, unused: tuple[str, ...]) -> None:
-    """An exact answer needs no CP-SAT, and no command the answers of another one."""
+    """An exact answer needs no CP-SAT, none without time either, and no command the answers of another."""
     # The path may hold a blank.
     words = [word.format(EXAMPLES / "three-regions") for word in command.split()]
     known = modules_after("from fairlead.cli.app import main", f"main({words!r})")

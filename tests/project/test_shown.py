@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from fairlead.cli.app import cli
-from fairlead.live.resources import BINDING
+from fairlead.live.client import BINDING
 from members import follow, followed
 from places import EXAMPLES, ROOT
 from served_api import serving

@@ -62,7 +62,7 @@ def test_a_page_says_what_to_do(
     ("command", "told"),
     [
         ("plan --drain eu-west-2", r"238 workloads change, 612 replicas move, 0 unplaced\.$"),
-        ("solve", r"^(and )?[0-9]+ workloads without a change \(-A shows them\)"),
+        ("solve", r"^[0-9]+ (other )?workloads do not change \(-A shows them\)\.$"),
         ("plan --drain eu-west-2 --group-by region", r"eu-west .* -612$"),
     ],
 )
@@ -84,6 +84,12 @@ def test_a_thousand_workloads_are_a_page_too(
         # Seventeen times the 4 of one fleet.
         ("simulate --lose region=eu-west", 3, r"^  68 replicas are unplaced "),
         ("simulate --add {stories}/new-cluster.yaml", 0, r"^Nothing moves to us-east-4: .* 850 workloads"),
+        # Seventeen times the 15 of one fleet.
+        (
+            "plan -f {team} --drain eu-west-2",
+            3,
+            r"^  allow 255 moves instead of 0 \(MoveBudget statefulsets-stay",
+        ),
         pytest.param(
             "plan -f {stories}/prices.yaml --budget-per-workload 1 --time-limit 300",
             0,
@@ -95,10 +101,13 @@ def test_a_thousand_workloads_are_a_page_too(
 def test_other_stories_of_a_thousand_workloads(
     command: str, code: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A lost region, a new cluster, and cheaper clusters."""
-    file = tmp_path / "fleet.json"
+    """A lost region, a new cluster, StatefulSets that stay, and cheaper clusters."""
+    file, team = tmp_path / "fleet.json", tmp_path / "team.yaml"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
-    name, *words = shlex.split(command.format(stories=shlex.quote(str(ROOT / STORIES))))
+    spaces = ", ".join(f"data-{number:02}" for number in range(17))
+    team.write_text((ROOT / STORIES / "stay.yaml").read_text().replace("[data]", f"[{spaces}]"))
+    stories = shlex.quote(str(ROOT / STORIES))
+    name, *words = shlex.split(command.format(stories=stories, team=shlex.quote(str(team))))
     assert main([name, "-q", "-f", str(file), "--time-limit", "60", *words]) == code
     printed = capsys.readouterr().out
     assert re.search(told, printed, re.MULTILINE)

@@ -14,6 +14,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from builders import binding, cluster
+from fairlead import load
 from fairlead.cli import console
 from fairlead.cli.app import main
 from fairlead.cli.inputs import Inputs
@@ -343,6 +345,25 @@ def test_validate_counts_and_finds_conflicts(
     document = json.loads(capsys.readouterr().out)
     assert document["workloads"] == 1
     assert document["conflicts"][0]["rules"][0]["source"] == "pp.yaml:3"
+
+
+def test_validate_looks_at_every_affinity_group(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four replicas of one core: b of the second group takes them; with one core as well no group does."""
+
+    def groups(cpu: int) -> Problem:
+        terms = [{"affinityName": f"group-{name}", "clusterNames": [name]} for name in "ab"]
+        members = [cluster("a", cpu=1), cluster("b", cpu=cpu)]
+        return load([*members, binding("web", 4, placement={"clusterAffinities": terms}, cpu=1)])
+
+    monkeypatch.setattr(Inputs, "read", lambda _: groups(4))
+    assert main(["validate", "-f", "x.yaml"]) == 0
+    capsys.readouterr()
+    monkeypatch.setattr(Inputs, "read", lambda _: groups(1))
+    assert main(["validate", "-f", "x.yaml"]) == 3
+    told = capsys.readouterr().out
+    assert all(f"affinity group group-{name}: " in told for name in "ab")
 
 
 def test_validate_lists_mistakes_for_programs(

@@ -55,6 +55,16 @@ def test_where_nothing_fits_something_is_proposed(
     assert main(shlex.split(command)[1:]) == 3
 
 
+def test_after_a_sweep_the_worst_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the home cluster two replicas are unplaced, more than without any other: that loss alone."""
+    lost = on("simulate", "overflow")
+    (command,) = suggested(f"{lost} --sweep cluster", monkeypatch, capsys)
+    assert command == f"fairlead {lost} --lose home"
+    assert main(shlex.split(command)[1:]) == 3
+
+
 @pytest.mark.parametrize("options", ["-q", "-o json", "-o csv"])
 def test_nothing_is_proposed_to_programs_and_the_quiet(
     options: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -325,7 +325,7 @@ def test_a_real_federation_follows_the_annotation() -> None:
             document["spec"]["reschedulePolicy"] |= EASED["reschedulePolicy"]
     outcome = fairlead.solve(fairlead.load(documents), partial=True)
     patches = outcome.to_manifests()
-    assert len(patches) == 4
+    assert len(patches) == 5
     after = fairlead.load(scheduled(federated(documents, patches)))
     assert running(after) == placed(outcome)
     assert fairlead.solve(after, partial=True).to_manifests() == ()

@@ -179,7 +179,7 @@ def test_several_conflicts() -> None:
     assert first is not None
     other = replace(first, rules=(Statement("bounds", "member1 needs at least 9"),), relaxations=())
     page = read(report_html(replace(infeasible(), conflicts=(first, other))))
-    assert "Nor can this rule be kept: member1 needs at least 9" in page.sections["conflict"]
+    assert "No placement keeps this rule either: member1 needs at least 9" in page.sections["conflict"]
 
 
 def test_a_dispenser_that_breaks_rules() -> None:
@@ -315,7 +315,7 @@ def test_how_it_was_made() -> None:
         "Replicas that may move in all 10%",
         "of single workloads and namespaces shop/web 3",
         "Pinned workloads shop/old",
-        "What comes first where a replica moves start-first",
+        "Order within a move start-first",
     ):
         assert text in told["made"]
     assert "on 2026-01-02" not in read(report_html(plan)).sections["foot"]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import fairlead
-from fairlead.report.content.shortages import told_shortages
+from fairlead.report.content.outcome import told_shortages
 from places import EXAMPLES
 
 

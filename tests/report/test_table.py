@@ -13,7 +13,7 @@ from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.words import escaped
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
-from fairlead.report.blocks import Cell, Column
+from fairlead.report.blocks import Cell, Column, cells, columns
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows, render
 from hand_made import clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
@@ -38,7 +38,7 @@ WIDE_REASONS = """\
 REASON
 at its minimum of 3
 its share is 3.67 (weight 2 of 6); member3 holds less than its share
-at capacity (0 cpu left, 500m per replica)
+at capacity (0 cpu free, 500m per replica)
 had untolerated taint {gpu}"""
 
 INFEASIBLE = """\
@@ -107,7 +107,7 @@ def test_the_first_rows_of_a_large_fleet() -> None:
     shown = terminal(many(90))
     assert shown.count("team  ") == 30
     assert (
-        "... and 30 more workloads (-A shows all)\nand 30 workloads without a change (-A shows them)" in shown
+        "... and 30 more workloads (-A shows all)\n30 other workloads do not change (-A shows them)." in shown
     )
     assert terminal(many(90), EVERY).count("team  ") == 90
     assert terminal(many(90), Look(headers=False)).count("team  ") == 90
@@ -283,3 +283,19 @@ def test_columns_align() -> None:
 def test_amounts_are_short_and_never_too_much(resource: str, units: int, shown: str) -> None:
     """Amounts have at most one decimal and are rounded down."""
     assert short_amount(resource, units) == shown
+
+
+def test_columns_that_belong_together_are_one_rather_than_cut() -> None:
+    """At 60 characters, names of workloads stay whole: what stops and what starts is one list."""
+    heads = columns("~Workload", ">Replicas", ">Lost", ">Unplaced", "~Fewer", "&More")
+    row = cells("payments/api", 16, 7, 1, "-4 eu-west-2, -3 eu-west-1", "+4 eu-central-2, +3 eu-central-1")
+    only = cells("ml/api", 1, 1, 1, "-1 eu-west-1", "-")
+    assert render(heads, [row, only], Look(width=60)) == [
+        "WORKLOAD     REPLICAS LOST UNPLACED FEWER, MORE",
+        "payments/api       16    7        1 -4 eu-west-2,",
+        "                                    -3 eu-west-1,",
+        "                                    +4 eu-central-2,",
+        "                                    +3 eu-central-1",
+        "ml/api              1    1        1 -1 eu-west-1",
+    ]
+    assert render(heads, [row], Look(width=120))[0].split()[-2:] == ["FEWER", "MORE"]

@@ -165,7 +165,7 @@ def test_the_alternative_that_was_not_chosen() -> None:
     """Propagation priorities never became a field: named, not silently dropped."""
     problem = load(ALTERNATIVE, members(), deployment("foo", 2, cpu=1))
     (warning,) = texts(problem, "unknown-field")
-    assert "spec.placement.clusterAffinity.propagatePriority is not a known field" in warning
+    assert "spec.placement.clusterAffinity.propagatePriority is an unknown field" in warning
     assert candidates(only(problem)).names == ("member1", "member2")
 
 

@@ -434,12 +434,12 @@ def test_a_policy_wins_over_the_annotation_of_a_binding() -> None:
         ('{"idcs": []} 1', "", "'{\"idcs\": []} 1' holds more than one JSON value; allowed is"),
         ('{"idcs": [], "idcs": []}', "", "'idcs' is a duplicate key"),
         ("[]", "", "'[0 items]' must be a mapping with fields; allowed is"),
-        ('{"specifiedCluster": []}', ".specifiedCluster", "'[0 items]' is not a known field; allowed is"),
+        ('{"specifiedCluster": []}', ".specifiedCluster", "'[0 items]' is an unknown field; allowed is"),
         ('{"idcs": {}}', ".idcs", '\'{}\' must be a list; allowed is a list such as [{"name": "RegionA"}]'),
         ('{"idcs": [{}]}', ".idcs[0].name", "is required and missing"),
         ('{"idcs": [{"name": ""}]}', ".idcs[0].name", "must not be empty"),
-        ('{"idcs": [{"name": 1}]}', ".idcs[0].name", "'1' must be text; put quotes around it"),
-        ('{"idcs": [{"name": "a", "replicas": 1}]}', ".idcs[0].replicas", "'1' is not a known field"),
+        ('{"idcs": [{"name": 1}]}', ".idcs[0].name", "'1' must be a string; put quotes around it"),
+        ('{"idcs": [{"name": "a", "replicas": 1}]}', ".idcs[0].replicas", "'1' is an unknown field"),
         ('{"specifiedIdcs": [{"name": "a"}]}', ".specifiedIdcs[0].replicas", "is required and missing"),
         (
             '{"specifiedClusters": [{"name": "a", "replicas": -1}]}',
@@ -497,7 +497,7 @@ def test_annotation_of_other_kinds_is_an_unknown_field() -> None:
     document = deployment("nginx", 4)
     document["metadata"]["annotation"] = "x"
     assert texts(fairlead.load(document), "unknown-field") == [
-        "Deployment: metadata.annotation is not a known field and has no effect (<dict>)"
+        "Deployment: metadata.annotation is an unknown field and has no effect (<dict>)"
     ]
 
 
@@ -531,7 +531,7 @@ LIST = "spec.placement.replicaScheduling.specifyPreference.staticSpecifyList[0]"
         ),
         (
             target([1], 1, empty=True),
-            f"{LIST}.clusterNames[0]: '1' must be text; put quotes around it",
+            f"{LIST}.clusterNames[0]: '1' must be a string; put quotes around it",
         ),
         (
             target(

@@ -57,8 +57,8 @@ def test_the_same_placement() -> None:
     """4 over two equals is 2 and 2, whoever divides."""
     comparison = fairlead.compare(fairlead.load(clusters(2), binding("web", 4, placement=static())))
     assert [contender.verdict for contender in comparison.contenders] == [
-        "karmada places every replica the same.",
-        "reference places every replica the same.",
+        "karmada gives the same placement.",
+        "reference gives the same placement.",
     ]
     assert all(contender.differences == () for contender in comparison.contenders)
 
@@ -74,7 +74,7 @@ def test_only_the_metric_differs() -> None:
         "by l1 it is no worse."
     )
     by_l1 = fairlead.compare(problem, ["largest-remainder"], deviation="l1")
-    assert only(by_l1).verdict == "largest-remainder places every replica the same."
+    assert only(by_l1).verdict == "largest-remainder gives the same placement."
 
 
 def test_other_metrics_are_measured_whatever_the_priority() -> None:
@@ -124,7 +124,7 @@ def test_settings_count_for_all() -> None:
     running = binding("web", 4, {"member1": 4}, dynamic(), cpu="0")
     problem = fairlead.load(clusters(2, pods=100), running)
     steady, fresh = (fairlead.compare(problem, ["karmada"], fresh=asked) for asked in (False, True))
-    assert only(steady).verdict == "karmada places every replica the same."
+    assert only(steady).verdict == "karmada gives the same placement."
     assert only(fresh).outcome.problem.workloads[0].fresh
     assert only(fresh).outcome.placement != only(steady).outcome.placement
 
@@ -142,7 +142,7 @@ def test_document() -> None:
         "best": 25,
     }
     assert set(document["best"]) <= set(second)
-    assert second["verdict"] == "webster places every replica the same."
+    assert second["verdict"] == "webster gives the same placement."
 
 
 def test_unknown_dispenser() -> None:

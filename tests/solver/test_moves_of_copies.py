@@ -69,6 +69,14 @@ def test_fresh_looks_at_room_first() -> None:
     assert levels == {"missing copies": 1, "room": 0, "other moves": 2}
 
 
+def test_equal_room_moves_no_copy() -> None:
+    """Room for six on both, so moves decide: two moves only to come first by name are for nothing."""
+    members = [cluster("a", cpu=6), cluster("b", cpu=6)]
+    placed, levels = solved(*members, running({"b": 2}, one_of()), fresh=True)
+    assert placed == {"b": 2}
+    assert levels == {"missing copies": 1, "room": 0, "other moves": 0}
+
+
 def test_copies_that_have_to_leave_are_counted() -> None:
     """A taint takes the copy of two from a: two moves, and of b and c the one with more room gets it."""
     members = [cluster("a", cpu=9, taints=["gone:NoExecute"]), cluster("b", cpu=4), cluster("c", cpu=5)]
@@ -164,6 +172,6 @@ def test_a_budget_keeps_copies_where_room_would_move_them(
     """Fresh, the copy goes to b, which is first by room; a budget of 1 has no half of it moved."""
     steady = workload(a=2)
     one = Spread("cluster", {name: frozenset(name) for name in "ab"}, 1, 1)
-    fresh = replace(steady, fresh=True, rules=(*steady.rules, one, Copies(("b", "a"))))
+    fresh = replace(steady, fresh=True, rules=(*steady.rules, one, Copies((("b",), ("a",)))))
     problem = Problem((Cluster("a"), Cluster("b")), (fresh,), (MoveBudget("b", most),))
     assert fairlead.solve(problem, method=method).placement == Placement({"w": placed})

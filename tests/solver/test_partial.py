@@ -190,7 +190,7 @@ def test_a_copy_is_whole_or_missing(clusters: Any) -> None:
 
 def test_no_copy_at_all() -> None:
     """Where copies may be chosen and none fits, one copy is missing, not three."""
-    outcome = partial(asked(three(1000, 1000, 0), web(2, Copies(NAMES), copies=Duplicated(choice=True))))
+    outcome = partial(asked(three(1000, 1000, 0), web(2, Copies((NAMES,)), copies=Duplicated(choice=True))))
     assert given_way(outcome) == {"unplaced": 2}
     assert outcome.placement == Placement({"default/web": {}})
     assert outcome.to_dict()["workloads"][0]["unplaced"] == 2

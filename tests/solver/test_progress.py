@@ -8,7 +8,7 @@ import pytest
 from fairlead.cli.progress import sentence, shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.solving import solve

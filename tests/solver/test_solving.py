@@ -186,9 +186,9 @@ def test_exact_is_refused_where_it_does_not_apply() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "magic"}, "no method 'magic'; known: auto, exact, cp-sat"),
-        ({"deviation": "l3"}, "no deviation 'l3'; known: webster, l1, minimax"),
-        ({"engine": "magic"}, "no engine 'magic'; known: local, ray"),
+        ({"method": "magic"}, "no method 'magic'; known: auto, cp-sat and exact"),
+        ({"deviation": "l3"}, "no deviation 'l3'; known: l1, minimax and webster"),
+        ({"engine": "magic"}, "no engine 'magic'; known: local and ray"),
         ({"workers": 0}, "0 workers; allowed is a whole number of at least 1"),
         ({"seed": 2**31}, "seed 2147483648; allowed is a whole number from 0 to 2147483647"),
     ],

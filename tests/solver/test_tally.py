@@ -17,8 +17,8 @@ def test_workloads_are_counted_one_by_one() -> None:
     comparison = fairlead.compare(problem, likes=("karmada", "reference"))
     texts = [contender.verdict for contender in comparison.contenders]
     # Karmada overcommits member1 by one replica: eleven workloads lose nothing by what the best one changes.
-    assert "Of 12 workloads, each on its own: " in texts[0]
-    assert "Of 12 workloads, each on its own: " in texts[1]
+    assert "Of 12 workloads, each by itself: " in texts[0]
+    assert "Of 12 workloads, each by itself: " in texts[1]
     assert "worse" in texts[1]
 
 

@@ -9,7 +9,7 @@ from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.rules import Aggregated, Candidates, Capacity, Spread, Tiers, Total, Weights
 from fairlead.models.workload import AffinityGroup, Workload
 from walk_problems import walk_problem

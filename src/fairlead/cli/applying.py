@@ -48,12 +48,12 @@ may_apply = gathers(
     "applying",
     Applying,
     click.option("--apply", is_flag=True, help="Carry the plan out, wave by wave; asks first."),
-    click.option("--yes", is_flag=True, help="With --apply: do not ask."),
+    click.option("--yes", is_flag=True, help="With --apply: do not ask for confirmation."),
     click.option(
         "--dry-run",
         type=Choice(["none", "server"]),
         default="none",
-        help="With --apply: let the server check every write and keep none.",
+        help="With --apply: let the server check every write, but persist nothing.",
     ),
     click.option(
         "--wave-timeout",
@@ -73,19 +73,15 @@ def carried_out(
 ) -> int:
     """Carry out a plan after a yes, and return the exit code.
 
-    Parameters
-    ----------
-    saved
-        The plan that it goes on with; None where it is new.
-    resume
-        File with which to go on where it stops; None where there is none.
+    `saved`: the plan that it goes on with; None where it is new. `resume`: file with which to go on where it
+    stops; None where there is none.
     """
     from fairlead.controller.applying import Carrying, StoppedError, carry_out
     from fairlead.controller.steps import absences, steps_of
     from fairlead.live.client import connect
 
     if exits.signal_was_heard():
-        console.note("the search was ended before its time: nothing was written")
+        console.note("the search was interrupted: nothing was written")
         return exits.STOPPED
     waves = steps_of(found)
     begun = _moved(saved)
@@ -102,7 +98,9 @@ def carried_out(
             carry_out(client, found, carrying, console.note, begun)
     except StoppedError as error:
         again = f"--resume {resume}" if resume else "a new plan"
-        console.note(f"{error}\nWhat is written stays. Go on with {again}, which begins from what runs then.")
+        console.note(
+            f"{error}\nWhat was written stays. Continue with {again}, which starts from what runs then."
+        )
         return exits.STOPPED
     return exits.SOLVED
 
@@ -114,7 +112,7 @@ def _warn_of(absences: list[str]) -> None:
     more = [f"and {counted(len(absences) - SHOWN, 'more workload')}"] if len(absences) > SHOWN else []
     lines = [
         "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller).",
-        "Away at once:",
+        "Unavailable at the same time:",
         *(f"  {line}" for line in (*absences[:SHOWN], *more)),
     ]
     console.note("\n".join(lines))

@@ -43,7 +43,7 @@ DISPENSERS = (
     show_default=True,
     help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
 )
-@click.option("--no-headers", is_flag=True, help="Print one row per answer only.")
+@click.option("--no-headers", is_flag=True, help="Print only one row per answer.")
 @takes_settings
 def compare_command(
     inputs: Inputs, output: console.Format, likes: tuple[str, ...], *, no_headers: bool, **settings: Any

@@ -120,7 +120,7 @@ def _places(problem: "Problem", begun: str) -> Iterable[str]:
 
 def _losses(problem: "Problem", begun: str) -> Iterable[str]:
     """Return clusters and what they have in common, and behind one of those its values."""
-    from fairlead.models.topology import FIELDS, values_of
+    from fairlead.models.cluster import FIELDS, values_of
 
     labels = {key for cluster in problem.clusters for key in cluster.labels}
     field, equals, _ = begun.partition("=")

@@ -140,6 +140,8 @@ def is_agreed(question: str) -> bool:
 
 def _visible(text: str, *, tones: bool = False) -> str:
     """Return lines in which every character can be seen, save for tones where they are wanted."""
+    if text.replace("\n", "").isprintable():
+        return text
     parts = _TONE.split(text) if tones else [text]
     return "".join(
         part if position % 2 else "\n".join(escaped(line) for line in part.split("\n"))
@@ -183,24 +185,19 @@ Format = Union[Words, "CustomColumns"]
 
 def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Rows | None" = None) -> None:
     """Print an answer in a format, tables with or without headers, the picked rows of a placement only."""
+    from fairlead.report import renderer
     from fairlead.report.tabular import CustomColumns
 
     match output:
         case "table" | "wide":
-            from fairlead.report import renderer
-
             wide = output == "wide"
             result(renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
         case "csv" | "markdown" | CustomColumns():
-            from fairlead.report import renderer
-
             found = renderer.tabular(answer, output, look(headers=headers, picked=picked))
             result(found)
             if not found:
                 note(renderer.verdict(answer))
         case "html":
-            from fairlead.report import renderer
-
             result(renderer.page(answer, making()).rstrip())
         case "json" | "yaml":
             result(serialised(answer.to_dict(), output))

@@ -74,7 +74,7 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
     "--lease",
     type=_pair("NAMESPACE/NAME", "/"),
     metavar="NAMESPACE/NAME",
-    help=f"Lease by which only one of several controllers writes.  [default: {_LEASE}]",
+    help=f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
 )
 @click.option(
     "--listen",
@@ -119,8 +119,8 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     from fairlead.controller.controller import Controller
     from fairlead.controller.lease import Lease
     from fairlead.controller.metrics import Metrics, log_to, serving
+    from fairlead.live.client import REBALANCER
     from fairlead.live.reading import served
-    from fairlead.live.resources import REBALANCER
     from fairlead.manifests import extensions
     from fairlead.manifests.api import KINDS
 

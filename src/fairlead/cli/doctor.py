@@ -21,10 +21,10 @@ Exit codes:
   2  wrong input or usage; no cluster or no workload in the input"""
 
 
-@click.command("doctor", short_help="Say what an input holds and what it lacks.", epilog=_EXIT_CODES)
+@click.command("doctor", short_help="Show what an input contains and what is missing.", epilog=_EXIT_CODES)
 @reads_input
 def doctor_command(inputs: Inputs) -> int:
-    """Say what is in the input, and what is missing for an answer or for a better one.
+    """Show what is in the input, and what is missing for an answer or for a better one.
 
     Nothing is placed. `fairlead validate` checks single fields.
     """

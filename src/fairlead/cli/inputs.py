@@ -122,7 +122,7 @@ reads_input = gathers(
     click.option(
         "--context",
         metavar="NAME",
-        help="Read a cluster: a context of the kubeconfig. Needs rights to list, no others.",
+        help="Read a cluster: a context of the kubeconfig. Needs permission to list only.",
     ),
     click.option(
         "--kubeconfig",

@@ -32,14 +32,8 @@ def takes(*options: Option) -> Option:
 def gathers(name: str, made: Callable[..., object], *options: Option) -> Option:
     """Give a command options, which it receives as one thing.
 
-    Parameters
-    ----------
-    name
-        Under which the command receives it.
-    made
-        Makes it of the options, which its parameters name.
-    *options
-        The options, in this order.
+    `name`: under which the command receives it. `made`: makes it of the options, which its parameters name.
+    `*options`: the options, in this order.
     """
     names = inspect.signature(made).parameters
 

@@ -120,7 +120,7 @@ def show_patches(outcome: "Outcome", output: Patches) -> None:
     if outcome.placement is None:
         say_why(outcome)
         return
-    from fairlead.report.patch_files import patch_text
+    from fairlead.report.manifests import patch_text
 
     text = patch_text(outcome, "status" if output == "status-patch" else None)
     if text:
@@ -137,8 +137,8 @@ def say_why(outcome: "Outcome") -> None:
 
 
 def write_waves(plan: "RebalancePlan", directory: str) -> None:
-    """Write a file for every wave, and say which."""
-    from fairlead.report.patch_files import wave_files
+    """Write one file per wave, and say which."""
+    from fairlead.report.manifests import wave_files
 
     files = wave_files(plan)
     for name, text in files.items():

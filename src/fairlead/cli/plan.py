@@ -177,16 +177,16 @@ names_files = gathers(
         "--waves",
         type=click.Path(file_okay=False),
         metavar="DIR",
-        help="Write what to apply into a new or empty directory, a file for every wave.",
+        help="Write what to apply into a new or empty directory, one file per wave.",
     ),
 )
 """Gives a command the options of its files; it receives them as ``files``."""
 
 
-@click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
+@click.command("plan", short_help="Plan which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@click.option("--no-headers", is_flag=True, help="Print only the rows, without headers.")
 @picks_rows
 @names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
@@ -206,12 +206,12 @@ def plan_command(
     detailed_exitcode: bool,
     **options: Any,
 ) -> int:
-    """Say which replicas to move where, in waves that overload no cluster on the way.
+    """Plan which replicas to move where, in waves that overload no cluster on the way.
 
     Without --apply nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to
     apply to the objects that change, all at once, `-o status-patch` what belongs in their status
     afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
-    placement after them. --apply writes the waves one after another, each when the one before is healthy.
+    placement after them. --apply writes the waves one by one, each once the one before is healthy.
     """
     require_table(output, picked)
     if (applying.apply or output in outputs.PATCHES) and (asked.add or asked.scale or asked.weight):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fairlead.models.progress import Progress
+    from fairlead.models.result import Progress
 
 Report = Callable[["Progress"], None]
 

@@ -115,7 +115,7 @@ _SCHEDULER = (
 @click.option("--script", metavar="FILE", help=_SCRIPT)
 @click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@click.option("--no-headers", is_flag=True, help="Print only the rows, without headers.")
 @picks_rows
 @takes_settings
 @leaves_untriggered
@@ -131,11 +131,11 @@ def simulate_command(
     picked: "Rows",
     **settings: Any,
 ) -> int:
-    """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
+    """Show what would happen after a change: what moves, what no longer fits, how full clusters become.
 
-    All changes may be repeated and combined; they are made in the order add, restore, at, scale, weight,
-    cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
-    as possible is placed. Nothing is ever written to a cluster.
+    All changes may be repeated and combined; they are applied in the order add, restore, at, scale, weight,
+    cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. If not everything fits, as much as
+    possible is placed. Nothing is ever written to a cluster.
     """
     require_table(output, picked)
     if script is not None:

@@ -22,7 +22,7 @@ _EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no p
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "name", *PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
+@click.option("--no-headers", is_flag=True, help="Print only the rows, with namespace and name in front.")
 @picks_rows
 @takes_settings
 @leaves_untriggered
@@ -68,7 +68,9 @@ def _names(outcome: "Outcome") -> None:
     if outcome.placement is None:
         say_why(outcome)
         return
+    from fairlead.manifests.yaml.documents import group_of
+
     for workload in outcome.problem.with_replicas:
-        group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""
+        group = group_of(workload.api_version)
         kind = f"{workload.kind}.{group}" if group else workload.kind
         console.result(f"{kind.lower()}/{workload.name}")

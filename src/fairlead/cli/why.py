@@ -25,7 +25,7 @@ Examples:
 @click.argument("cluster", required=False, shell_complete=complete_clusters)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option("--no-headers", is_flag=True, help="Print the rows of the clusters only.")
+@click.option("--no-headers", is_flag=True, help="Print only the rows of the clusters.")
 @takes_settings
 def why_command(
     inputs: Inputs,
@@ -36,7 +36,7 @@ def why_command(
     no_headers: bool,
     **settings: Any,
 ) -> int:
-    """Say why WORKLOAD is placed as it is: on every cluster, or on CLUSTER only.
+    """Explain why WORKLOAD is placed as it is: on every cluster, or on CLUSTER only.
 
     For each cluster: which rule binds, and what one more and one less replica would cost: the first objective
     that gets worse. Then the limits that improve the placement when they are changed by one.

@@ -57,21 +57,11 @@ def carry_out(
     Every binding is read before it is written, and has to stand as the plan supposes: same clusters,
     replicas, requests and placement. What somebody changed meanwhile is never overwritten.
 
-    Parameters
-    ----------
-    plan
-        The plan, made of what this server holds.
-    tell
-        Is told how far it is, a line at a time.
-    begun
-        Keys of workloads that were moved before; they are waited for first.
+    `plan`: the plan, made of what this server holds. `tell`: is told how far it is, a line at a time.
+    `begun`: keys of workloads that were moved before; they are waited for first.
 
-    Raises
-    ------
-    StoppedError
-        A wave could not be written, or did not become healthy; says what is done and what is not.
-    UsageError
-        As for `steps_of`.
+    Raises `StoppedError` where a wave could not be written, or did not become healthy; says what is done and
+    what is not, and `UsageError` as for `steps_of`.
     """
     waves = steps_of(plan)
     if begun and not carrying.dry_run:
@@ -122,14 +112,14 @@ def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> 
                 raise
         else:
             return
-    raise StoppedError("somebody else writes it all the time")
+    raise StoppedError("another writer keeps changing it")
 
 
 def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
     """Say what of a binding is not as the plan supposes; empty where all is."""
     known = step.workload.declared
     if held(spec) != step.before:
-        return f"it was placed otherwise ({_where(held(spec))}, not {_where(step.before)})"
+        return f"its placement was changed ({_where(held(spec))}, not {_where(step.before)})"
     if wanted(spec) != step.workload.replicas:
         return f"it was scaled from {step.workload.replicas} to {wanted(spec)} replicas"
     if not isinstance(known, KarmadaBinding):
@@ -153,7 +143,7 @@ def _read(client: Client, path: str, workload: Workload) -> Entry:
 def _spec_of(entry: Entry) -> ResourceBindingSpec:
     binding = entry.subject.binding if entry.subject else None
     if binding is None:
-        raise StoppedError("the binding cannot be understood any more")
+        raise StoppedError("the binding can no longer be understood")
     return binding.model.spec
 
 
@@ -204,7 +194,7 @@ def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, 
         return str(error)
     there = held(_spec_of(entry))
     if there != after:
-        raise StoppedError(f"it was placed otherwise ({_where(there)}, not {_where(after)})")
+        raise StoppedError(f"its placement was changed ({_where(there)}, not {_where(after)})")
     return arrival(entry, after)
 
 

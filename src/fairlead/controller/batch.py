@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
-from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.join import Identity, Subject, keys
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
 from fairlead.models.declared import KarmadaBinding
@@ -109,7 +109,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
                 return Batch({**decisions, **failed}, None, missing)
             asked = dict(list(asked.items())[: len(asked) // 2])
             continue
-        failing = _failing(outcome, problem, asked)
+        failing = _failing(outcome, _told_of(problem, subjects), asked)
         if not failing:
             return Batch({**decisions, **_placed(outcome, asked)}, _gap(outcome), missing)
         for identity in _left_out(outcome, failing, deadline):
@@ -160,12 +160,21 @@ def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcom
 
 
 def _identity(workload: Workload) -> Identity:
-    group = workload.api_version.rpartition("/")[0]
-    return Identity(group, workload.kind, workload.namespace, workload.name)
+    return Identity.of(workload.api_version, workload.kind, workload.namespace, workload.name)
+
+
+def _told_of(problem: Problem, subjects: Sequence[Subject]) -> dict[Identity, str]:
+    """Return what the reader of a problem says of single workloads, of those that it left out as well."""
+    said: dict[str, list[str]] = {}
+    for one in problem.warnings:
+        if one.workload is not None:
+            said.setdefault(one.workload, []).append(one.text)
+    identities = (subject.identity for subject in subjects)
+    return {who: "; ".join(said.get(key, ())) for who, key in zip(identities, keys(subjects), strict=True)}
 
 
 def _failing(
-    outcome: "Outcome", problem: Problem, asked: Mapping[Identity, Place]
+    outcome: "Outcome", warned: Mapping[Identity, str], asked: Mapping[Identity, Place]
 ) -> dict[Identity, tuple[Unplaced, int]]:
     """Return the bindings that find no place, and how many replicas of each; all where there is no answer."""
     known = {_identity(workload): workload for workload in outcome.problem.workloads}
@@ -174,10 +183,8 @@ def _failing(
     for identity in asked:
         workload = known.get(identity)
         if workload is None:
-            text = "; ".join(
-                one.text for one in problem.warnings if one.workload and identity.name in one.text
-            )
-            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, text or "cannot be placed"), 0)
+            text = warned.get(identity) or "cannot be placed"
+            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, text), 0)
         elif chooses(workload) and workload.rule(Duplicated) is None:
             found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, _UNFINISHED), 0)
         elif outcome.placement is None:
@@ -227,17 +234,19 @@ def _stands(outcome: "Outcome", workload: Workload) -> bool:
 def _unfit(workload: Workload, told: str) -> Unplaced:
     candidates = workload.rule(Candidates)
     if candidates is not None and not candidates.names:
-        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster will do for {workload.key}")
-    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} finds no place")
+        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster fits {workload.key}")
+    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} cannot be placed")
 
 
 def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
     """Say that there is no answer: a contradiction, or too little time."""
     about = [
-        rule.text
+        text
         for conflict in outcome.conflicts
-        for rule in conflict.rules
-        if rule.workload in (workload.key, None)
+        for text in (
+            *([conflict.cause] if conflict.cause and workload.key in conflict.workloads else []),
+            *(rule.text for rule in conflict.rules if rule.workload in (workload.key, None)),
+        )
     ]
     if about:
         return _unfit(workload, f"no placement keeps these rules: {'; '.join(about)}")

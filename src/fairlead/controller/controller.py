@@ -16,8 +16,7 @@ from fairlead.controller.standing import Settings, Standing, standing_of
 from fairlead.controller.watching import Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out
-from fairlead.live.client import Client
-from fairlead.live.resources import CLUSTER, QUOTA, REBALANCER, Resource
+from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, Client, Resource
 
 LOG = logging.getLogger(__name__)
 

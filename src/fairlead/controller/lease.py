@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.live.resources import LEASE
+from fairlead.live.client import LEASE, Client, Object, RefusedError, UnreachableError
 
 LOG = logging.getLogger(__name__)
 
@@ -59,7 +58,7 @@ class Lease:
                 spec = {**found["spec"], "holderIdentity": "", "leaseDurationSeconds": 1}
                 self.client.replace(LEASE.path(self.namespace, self.name), {**found, "spec": spec})
         except (RefusedError, UnreachableError) as error:
-            LOG.warning("the lease was not given back", extra={"error": str(error)})
+            LOG.warning("the lease could not be released", extra={"error": str(error)})
 
     def _run(self) -> None:
         """Renew the lease three times in its duration."""
@@ -68,7 +67,7 @@ class Lease:
             try:
                 self._renew()
             except (RefusedError, UnreachableError) as error:
-                LOG.warning("the lease was not renewed", extra={"error": str(error)})
+                LOG.warning("the lease could not be renewed", extra={"error": str(error)})
             if held is not self.held:
                 held = self.held
                 LOG.info(

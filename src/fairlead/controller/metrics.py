@@ -15,8 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from fairlead.controller.batch import Decision, Placed
 from fairlead.controller.world import Entry
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.live.resources import EVENT
+from fairlead.live.client import EVENT, Client, Object, RefusedError, UnreachableError
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -56,31 +55,29 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         here = self.registry
-        self.queue = Gauge("fairlead_queue", "Bindings that wait to be looked at.", registry=here)
-        self.leading = Gauge("fairlead_leading", "1 where this controller writes.", registry=here)
+        self.queue = Gauge("fairlead_queue", "Bindings in the queue.", registry=here)
+        self.leading = Gauge("fairlead_leading", "1 if this controller is the leader.", registry=here)
         self.batches = Counter("fairlead_batches", "Batches that were placed.", registry=here)
         self.batch_seconds = Histogram(
             "fairlead_batch_seconds", "Time for placing a batch.", buckets=_SECONDS, registry=here
         )
         self.binding_seconds = Histogram(
             "fairlead_binding_seconds",
-            "Time from the change of a binding until it is written.",
+            "Time from a change of a binding until its placement is written.",
             buckets=_SECONDS,
             registry=here,
         )
-        self.decisions = Counter(
-            "fairlead_bindings", "Bindings by what was decided.", ["reason"], registry=here
-        )
+        self.decisions = Counter("fairlead_bindings", "Bindings by outcome.", ["reason"], registry=here)
         self.gap = Gauge(
             "fairlead_gap", "Greatest gap of the last batch, 0 where all is proven.", registry=here
         )
         self.missing = Gauge(
-            "fairlead_unplaced_replicas", "Replicas of the last batch without a place.", registry=here
+            "fairlead_unplaced_replicas", "Unplaced replicas of the last batch.", registry=here
         )
         self.moved = Counter(
-            "fairlead_moved_replicas", "Replicas that were stopped where they ran.", registry=here
+            "fairlead_moved_replicas", "Replicas that were moved off a cluster.", registry=here
         )
-        self.conflicts = Counter("fairlead_conflicts", "Writes whose version was stale.", registry=here)
+        self.conflicts = Counter("fairlead_conflicts", "Writes refused because of a conflict.", registry=here)
         self.lost = Counter(
             "fairlead_lost_watches", "Kinds that could not be read.", ["resource"], registry=here
         )

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fairlead.live.resources import BINDING, CLUSTER_BINDING, Resource
+from fairlead.live.client import BINDING, CLUSTER_BINDING, Resource
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.moves import stopped
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.report.manifests import Patch
-from fairlead.report.patch_files import patches_by_wave
+from fairlead.report.manifests import Patch, patches_by_wave
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WaveOptions
 

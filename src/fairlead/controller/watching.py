@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fairlead.controller.world import Place
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
-from fairlead.live.resources import Resource
+from fairlead.live.client import Client, Object, RefusedError, Resource, UnreachableError
 
 LOG = logging.getLogger(__name__)
 

@@ -4,9 +4,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from fairlead.live.client import Object
+from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, Resource
 from fairlead.live.reading import named
-from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Resource
 from fairlead.manifests.collect import Manifests, collect
 from fairlead.manifests.join import Identity, Rebalancing, Subject, identity_of, join
 from fairlead.manifests.yaml.documents import Document

@@ -40,12 +40,8 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
 def _success(entry: Entry, now: str, placed: Placed | None = None) -> Object | None:
     """Return the patch of the status of a binding that is placed; None where it would change nothing.
 
-    Parameters
-    ----------
-    now
-        The time, as Kubernetes writes it.
-    placed
-        Where it was placed just now; None where it stood there before, and nobody asked to place it anew.
+    `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; None where it stood
+    there before, and nobody asked to place it anew.
     """
     status: Object = {"schedulerObservedGeneration": entry.generation}
     if placed is not None or not entry.status.get("lastScheduledTime"):
@@ -193,14 +189,9 @@ def carry_out(
 ) -> Written:
     """Write what was decided for a binding.
 
-    Parameters
-    ----------
-    settings
-        The scheduler's name, and whether anything is written at all.
-    may_write
-        Whether this controller is still the one that writes; asked before every request.
-    decision
-        What was decided; None where it is placed, and only its status does not say so.
+    `settings`: the scheduler's name, and whether anything is written at all. `may_write`: whether this
+    controller is still the one that writes; asked before every request. `decision`: what was decided; None
+    where it is placed, and only its status does not say so.
     """
     pen = _Pen(client, settings, may_write, entry)
     try:

@@ -12,11 +12,11 @@ from fairlead.models.workload import Workload
 def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
     """Leave few candidates without a copy, and those with the least room first.
 
-    With u_c = 1 where candidate c holds replicas and r_c its rank by room, the most room being 0::
+    With u_c = 1 where candidate c holds replicas and r_c the number of candidates with more room::
 
         minimise  sum (1 - u_c),   then  sum r_c u_c
     """
-    ranked = [(rank, name, encoding.used(workload.key, name)) for rank, name in enumerate(rule.ranking)]
+    ranked = [(rank, name, encoding.used(workload.key, name)) for name, rank in rule.ranks.items()]
 
     def missing(placement: Placement) -> int:
         placed = placement.of(workload.key)

@@ -9,8 +9,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.scale import Division, Scale
-from fairlead.encoders.selection import Subject, replicas_at
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Place, Range, Subject, replicas_at
 from fairlead.models.placement import Placement
 
 

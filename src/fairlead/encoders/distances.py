@@ -49,14 +49,8 @@ def distance_from_quota(
 ) -> tuple[ConvexFunction, Fraction]:
     """Return the distance from a quota less its least value, and that value, in steps.
 
-    Parameters
-    ----------
-    quota
-        How many replicas are wanted; positive.
-    scale
-        Steps in one unit.
-    deviation
-        The measure of the distance of x from the quota q: ``(x - q)^2 / q``, ``|x - q|`` or ``|x - q| / q``.
+    `quota`: how many replicas are wanted; positive. `scale`: steps in one unit. `deviation`: the measure of
+    the distance of x from the quota q: ``(x - q)^2 / q``, ``|x - q|`` or ``|x - q| / q``.
     """
     match deviation:
         case Deviation.WEBSTER:
@@ -77,14 +71,8 @@ def _nearest(quota: Fraction) -> int:
 def squared(quota: Fraction, steps: Fraction, *, exact: bool) -> tuple[ConvexFunction, Fraction]:
     """Return ``(x - q)^2 / q`` less its least value, and that value, in steps.
 
-    Parameters
-    ----------
-    quota
-        q; positive.
-    steps
-        Steps in one unit.
-    exact
-        True where every cost is a whole number of steps; otherwise each step is rounded towards 0.
+    `quota`: q; positive. `steps`: steps in one unit. `exact`: True where every cost is a whole number of
+    steps; otherwise each step is rounded towards 0.
     """
     anchor, square = _nearest(quota), steps.numerator * quota.denominator
     slope, offset = 2 * square, square - 2 * steps.numerator * quota.numerator
@@ -129,12 +117,7 @@ def floor_sum(count: int, slope: int, offset: int, divisor: int) -> int:
     Whole parts of slope and offset add up by formula. What is left counts the points of a grid below a line;
     turned on its side it is a smaller sum of the same kind, as in Euclid's algorithm.
 
-    Parameters
-    ----------
-    slope, offset
-        Not negative.
-    divisor
-        Positive.
+    `slope` and `offset`: not negative; `divisor`: positive.
     """
     found, sign = 0, 1
     while count > 0:
@@ -154,13 +137,8 @@ def floor_sum(count: int, slope: int, offset: int, divisor: int) -> int:
 def sum_of_steps(first: int, last: int, slope: int, offset: int, divisor: int) -> int:
     """Return the sum of ``(slope * k + offset) / divisor``, rounded towards 0 each, from first to last - 1.
 
-    Parameters
-    ----------
-    first, last
-        Where the sum begins and ends; nothing where they are equal, and less than nothing where it would have
-        to go back: ``-sum_of_steps(last, first, ...)``.
-    slope, divisor
-        Positive.
+    `first` and `last`: where the sum begins and ends; nothing where they are equal, and less than nothing
+    where it would have to go back: ``-sum_of_steps(last, first, ...)``. `slope` and `divisor`: positive.
     """
     if last < first:
         return -sum_of_steps(last, first, slope, offset, divisor)

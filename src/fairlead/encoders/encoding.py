@@ -12,8 +12,16 @@ from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost, LinearCost
 from fairlead.encoders.giving import Giving, Side, Slack
 from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
-from fairlead.encoders.variables import Place, Range, Ranges, ReplicaVariables
+from fairlead.encoders.variables import (
+    Group,
+    Place,
+    Range,
+    Ranges,
+    ReplicaVariables,
+    Selection,
+    Subject,
+    replicas_at,
+)
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement

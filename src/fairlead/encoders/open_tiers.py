@@ -22,8 +22,7 @@ from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import Measured, Scale
-from fairlead.encoders.selection import Group, replicas_at
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Group, Place, replicas_at
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 
@@ -31,12 +30,7 @@ from fairlead.models.placement import Placement
 def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: Encoding) -> LinearCost:
     """Return the distance of a tier from the quotas of what it holds, in whole steps.
 
-    Parameters
-    ----------
-    measured
-        The tier, and how many replicas it may hold.
-    scale
-        Steps in one unit of the deviation.
+    `measured`: the tier, and how many replicas it may hold; `scale`: steps in one unit of the deviation.
     """
     known = encoding.open_tiers
     tier = Group(key, measured.clusters)

@@ -118,12 +118,8 @@ def encode(
 
     The model; None where time ran out.
 
-    Parameters
-    ----------
-    within, centres, held, giving
-        See `Encoding`.
-    in_time
-        Asked before every rule; the work ends where it returns False.
+    `within`, `centres`, `held`, `giving`: see `Encoding`. `in_time`: asked before every rule; the work ends
+    where it returns False.
     """
     encoding = Encoding(problem, within, centres, held=held, giving=giving)
     workloads = problem.workloads

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation
@@ -116,14 +116,8 @@ def scale_of(problem: Problem, held: Held | None) -> Scale:
 def whole_steps(denominators: Iterable[int], most: int, finest: int = LARGEST) -> Scale:
     """Return steps that make all costs whole, or as many as there may be.
 
-    Parameters
-    ----------
-    denominators
-        What costs are fractions of.
-    most
-        How many steps there may be.
-    finest
-        How many are enough where costs are rounded anyway.
+    `denominators`: what costs are fractions of; `most`: how many steps there may be; `finest`: how many are
+    enough where costs are rounded anyway.
     """
     steps = 1
     for denominator in sorted(set(denominators)):
@@ -167,6 +161,8 @@ def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
                 yield Fraction(whole, replicas * weight).denominator
             case Deviation.L1:
                 yield Fraction(replicas * weight, whole).denominator
+            case _:
+                assert_never(deviation)
 
 
 def _greatest(division: Division, deviation: Deviation) -> int:

@@ -8,7 +8,7 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import LARGEST, Held, Scale, whole_steps
-from fairlead.encoders.selection import Group
+from fairlead.encoders.variables import Group
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation, share
 from fairlead.models.problem import Problem

@@ -9,9 +9,8 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term, missing_up_to
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
-from fairlead.encoders.selection import Group
 from fairlead.encoders.survival import unions
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Group, Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.placement import Placement

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.live.client import Client, Object, RefusedError
-from fairlead.live.resources import Resource
+from fairlead.live.client import Client, Object, RefusedError, Resource
 from fairlead.manifests import extensions
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.yaml.reader import NamedDocument

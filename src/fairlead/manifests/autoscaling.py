@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
 from fairlead.manifests.validation import Finding, Located
+from fairlead.manifests.yaml.documents import group_of
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -69,7 +70,7 @@ def autoscaled(
         mine = [
             one
             for one in asked.get((workload.kind, workload.namespace, workload.name), ())
-            if one.target.group in ("", workload.api_version.rpartition("/")[0])
+            if one.target.group in ("", group_of(workload.api_version))
         ]
         met.update(mine)
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
@@ -107,8 +108,7 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
 
 def _target(one: Located[AnyAutoscaler]) -> _Target:
     reference = one.model.spec.scale_target_ref
-    group = reference.api_version.rpartition("/")[0]
-    return _Target(group, reference.kind, one.model.in_namespace, reference.name)
+    return _Target(group_of(reference.api_version), reference.kind, one.model.in_namespace, reference.name)
 
 
 def _name(one: Located[AnyAutoscaler]) -> str:

@@ -34,7 +34,7 @@ from fairlead.manifests.validation import (
     repeated,
     validate,
 )
-from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
+from fairlead.manifests.yaml.documents import OWN_GROUP, Document, group_of
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.words import be, counted, listed, nearest
@@ -152,11 +152,11 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
         kind = KINDS.get((document.api_version, document.kind))
         if kind is not None:
             _add(manifests, kind.row, document, kind.model, known, extensions)
-        elif _group(document) == OWN_API_VERSION.rpartition("/")[0]:
+        elif group_of(document.api_version) == OWN_GROUP:
             from fairlead.manifests.own.findings import unknown_kind
 
             manifests.mistakes.append(unknown_kind(document))
-        elif _group(document) == _EARLIER_GROUP and document.kind.startswith("Federated"):
+        elif group_of(document.api_version) == _EARLIER_GROUP and document.kind.startswith("Federated"):
             text = f"{document.kind} of {document.api_version} is left out: it is not supported"
             text += "; KubeAdmiral has replaced it by FederatedObject"
             manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
@@ -195,11 +195,6 @@ def _unpack_federated(manifests: Manifests) -> None:
         manifests.mistakes.extend(feedback_mistakes(template))
 
 
-def _group(document: Document) -> str:
-    """Return the API group of a document; empty for the core group."""
-    return document.api_version.rpartition("/")[0]
-
-
 def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     count = counted(len(documents), "document")
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
@@ -210,8 +205,8 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
 
 def _nearest(api_version: str, kind: str) -> str:
     """Return what may be meant by a kind that is not read: another version of it, or a name like it."""
-    group = api_version.rpartition("/")[0]
-    versions = [version for version, name in KINDS if name == kind and version.rpartition("/")[0] == group]
+    group = group_of(api_version)
+    versions = [version for version, name in KINDS if name == kind and group_of(version) == group]
     if versions:
         return f"allowed {be(len(versions))} {listed(versions)}"
     # Less alike is another kind that exists: CronJob is no Job.
@@ -268,7 +263,7 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
     if located.model.metadata.annotation and not isinstance(
         located.model, PropagationPolicy | ResourceBinding
     ):
-        text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
+        text = f"{located.document.kind}: metadata.annotation is an unknown field and has no effect"
         yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
 
 
@@ -306,7 +301,7 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
         for located in manifests.row(name):
             meta = located.model.metadata
-            kind, group = located.document.kind, _group(located.document)
+            kind, group = located.document.kind, group_of(located.document.api_version)
             earlier = first.setdefault((group, kind, *located.model.place), located)
             if earlier is not located:
                 message = f"is the name of two {kind} objects; the first one is at {earlier.source()}"

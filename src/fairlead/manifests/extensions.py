@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.yaml.documents import OWN_API_VERSION
+from fairlead.manifests.yaml.documents import OWN_GROUP, group_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ExtensionError, FairleadError
 from fairlead.models.extensions import points
@@ -54,13 +54,6 @@ class RuleManifest(Object):
 class Extension:
     """What a package brings.
 
-    Parameters
-    ----------
-    kinds
-        Kinds of manifests.
-    levels
-        Levels on which its rules count, so that a `Profile` may name them.
-
     Raises
     ------
     ExtensionError
@@ -68,7 +61,9 @@ class Extension:
     """
 
     kinds: tuple[type[RuleManifest], ...] = ()
+    """Kinds of manifests."""
     levels: tuple[Level, ...] = ()
+    """Levels on which its rules count, so that a `Profile` may name them."""
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
@@ -149,10 +144,10 @@ def _fault_of_kind(kind: type[RuleManifest]) -> str:
     from fairlead.manifests.api.own_values import SelectingSpec
 
     version = getattr(kind, "group_version", "")
-    group = version.rpartition("/")[0]
+    group = group_of(version)
     field = kind.model_fields.get("spec")
     spec = None if field is None else field.annotation
-    if not group or group == OWN_API_VERSION.rpartition("/")[0]:
+    if not group or group == OWN_GROUP:
         return f"has the group_version {version!r}; needed is a group of its own, such as 'example.com/v1'"
     if kind.__name__ in {name for _, name in KINDS}:
         return "has the name of a kind that fairlead reads; choose another"

@@ -13,7 +13,7 @@ from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.validation import Located, Unread
-from fairlead.manifests.yaml.documents import object_name
+from fairlead.manifests.yaml.documents import group_of, object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement
 
@@ -32,7 +32,7 @@ class Identity(NamedTuple):
     @classmethod
     def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
         """Return what identifies a resource of an apiVersion."""
-        return cls(api_version.rpartition("/")[0], kind, namespace, name)
+        return cls(group_of(api_version), kind, namespace, name)
 
 
 @dataclass(frozen=True, slots=True)

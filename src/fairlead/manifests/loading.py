@@ -2,39 +2,29 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, collect, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
+from fairlead.manifests.join import Identity, Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
-from fairlead.manifests.karmada.facts import (
-    Declared,
-    declared_for,
-    evictions,
-    left_out,
-    read_workload,
-    remarks,
-    replicas_source,
-)
-from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
+from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
+from fairlead.manifests.karmada.interpret import Propagation
 from fairlead.manifests.karmada.quotas import read_quotas
-from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
-from fairlead.manifests.selecting import select
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
-from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
+from fairlead.models.selectors import select
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
@@ -163,66 +153,86 @@ def problem_of(
     declared_clusters = (manifests.clusters, manifests.federated_clusters)
     clusters = read_clusters(*declared_clusters)
     warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(*declared_clusters)]
-    warnings += [
-        Statement(
-            NOT_UNDERSTOOD,
-            f"{one.document.kind} is left out: it cannot be understood: {one.mistakes[0].sentence}",
-            one.mistakes[0].source,
-        )
-        for one in manifests.unread
-        if subject_of(one) is None
-    ]
+    warnings += _nobodys(manifests)
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key) for subject, key in named]
     up_to_date = without_lag(clusters, held)
-    federation = _federation(manifests, up_to_date)
-    interpreter = Interpreter.of(up_to_date)
-    federated: list[tuple[Subject, str]] = []
-    there: list[Placed] = []
-    placed: list[tuple[Subject, Workload, Declared]] = []
-    idle: list[Workload] = []
-    before = len(warnings)
-    taking_part = set(subjects_with(subjects, asked)) if asked is not None else None
-    for (subject, key), workload in zip(named, held, strict=True):
-        if taking_part is not None and subject.identity not in taking_part:
-            idle.append(workload)
-            continue
-        if federation is not None and not subject.unread and federation.places(subject):
-            federated.append((subject, key))
-            there.append(federation.place(subject, key))
-            continue
-        declared = declared_for(subject)
-        # Nobody reads what is odd of hundreds of workloads.
-        few = len(warnings) - before < MANY
-        reason = left_out(subject, key, declared, manifests.policies if few else ())
-        if declared is not None and reason is None:
-            placed.append((subject, workload, declared))
-        else:
-            idle.append(workload)
-        warnings.extend([reason] if reason else [])
-    warnings.extend(whole_objects(named))
-    rebalancing = Rebalancing.of(manifests.rebalancers)
-    priorities = Priorities.of(manifests.priority_classes)
+    taking_part = frozenset(subjects_with(subjects, asked)) if asked is not None else None
+    parts = _parted(named, held, manifests, _federation(manifests, up_to_date), taking_part)
+    warnings += [*parts.warnings, *whole_objects(named)]
+    propagation = Propagation.of(manifests.rebalancers, manifests.priority_classes, up_to_date)
+    present = propagation.interpreter.present
     members = []
-    for subject, read, declared in placed:
-        workload, remarked = _interpreted(subject, read, declared, interpreter, rebalancing, priorities)
+    for subject, read, declared in parts.placed:
+        workload, remarked = propagation.place(subject, read, declared)
         if asked is not None and subject.identity not in asked:
-            workload = as_it_runs(workload, interpreter.present)
+            workload = as_it_runs(workload, present)
         members.append(Member(workload, subject, declared))
-        warnings.extend(remarked)
+        warnings += remarked
     workloads = [member.workload for member in members]
-    for found in there:
-        workloads.extend([found.workload] if found.workload else [])
-        warnings.extend(found.warnings)
+    for _, _, found in parts.federated:
+        workloads += [found.workload] if found.workload else []
+        warnings += found.warnings
     workloads, changing = autoscaled(manifests.autoscalers, workloads)
     warnings += [*changing, *_overridden(manifests, workloads, clusters)]
-    warnings += node_claims([*((subject, read.key) for subject, read, _ in placed), *federated])
-    warnings += [*strangers(workloads, interpreter.present), *unknown(manifests.rebalancers, subjects)]
+    claiming = [(subject, read.key) for subject, read, _ in parts.placed]
+    warnings += node_claims([*claiming, *((subject, key) for subject, key, _ in parts.federated)])
+    warnings += [*strangers(workloads, present), *unknown(manifests.rebalancers, subjects)]
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     known = clusters if asked is None else up_to_date
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members))
     problem = Problem(known, tuple(workloads), rules, warnings=tuple(warnings))
-    return _completed(problem, manifests, idle, extensions or Extensions())
+    return _completed(problem, manifests, parts.idle, extensions or Extensions())
+
+
+def _nobodys(manifests: Manifests) -> Iterator[Statement]:
+    """Say which objects cannot be understood so far that not even their workloads are known."""
+    for one in manifests.unread:
+        if subject_of(one) is None:
+            first = one.mistakes[0]
+            text = f"{one.document.kind} is left out: it cannot be understood: {first.sentence}"
+            yield Statement(NOT_UNDERSTOOD, text, first.source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Who places which workloads, and who stays as it is."""
+
+    placed: list[tuple[Subject, Workload, Declared]] = field(default_factory=list)
+    """Those of Karmada."""
+    federated: "list[tuple[Subject, str, Placed]]" = field(default_factory=list)
+    """Those of KubeAdmiral, with their keys."""
+    idle: list[Workload] = field(default_factory=list)
+    """Those of which only counts what they hold."""
+    warnings: list[Statement] = field(default_factory=list)
+
+
+def _parted(
+    named: Iterable[tuple[Subject, str]],
+    held: Iterable[Workload],
+    manifests: Manifests,
+    federation: "Federation | None",
+    taking_part: frozenset[Identity] | None,
+) -> _Parts:
+    """Part workloads by who places them; those that take no part, if not all do, stay as they are."""
+    parts = _Parts()
+    for (subject, key), workload in zip(named, held, strict=True):
+        if taking_part is not None and subject.identity not in taking_part:
+            parts.idle.append(workload)
+            continue
+        if federation is not None and not subject.unread and federation.places(subject):
+            parts.federated.append((subject, key, federation.place(subject, key)))
+            continue
+        declared = declared_for(subject)
+        # Nobody reads what is odd of hundreds of workloads.
+        few = len(parts.warnings) < MANY
+        reason = left_out(subject, key, declared, manifests.policies if few else ())
+        if declared is not None and reason is None:
+            parts.placed.append((subject, workload, declared))
+        else:
+            parts.idle.append(workload)
+        parts.warnings.extend([reason] if reason else [])
+    return parts
 
 
 def _federation(manifests: Manifests, clusters: Sequence[Cluster]) -> "Federation | None":
@@ -269,31 +279,6 @@ def _completed(
     if excess:
         raise ManifestError(excess)
     return well_typed(problem)
-
-
-def _interpreted(
-    subject: Subject,
-    read: Workload,
-    declared: Declared,
-    interpreter: Interpreter,
-    rebalancing: Rebalancing,
-    priorities: Priorities,
-) -> tuple[Workload, list[Statement]]:
-    """Return a workload with its rules, and what there is to say about it."""
-    urgency, unresolved = priorities.of_workload(subject, read.key)
-    fresh, due = rebalancing.wants(subject) or read.fresh, not is_at_rest(subject, read, declared)
-    workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
-    reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
-    interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
-    remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
-    placed = replace(
-        workload,
-        rules=interpreted.rules,
-        groups=interpreted.groups,
-        declared=as_binding(subject, declared, workload),
-        reading=reading,
-    )
-    return at_start(placed), remarked
 
 
 def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:

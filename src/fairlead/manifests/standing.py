@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 from fairlead.manifests.yaml.documents import Path
@@ -68,13 +70,9 @@ class Standing:
     ) -> "Standing":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
-        Parameters
-        ----------
-        spoiling
-            Those that would open, but had better not: that would change what others hold, or bind what binds
-            nothing until then.
-        cause
-            What would keep them closed beside the taints; None where nobody asks.
+        `spoiling`: those that would open, but had better not: that would change what others hold, or bind
+        what binds nothing until then. `cause`: what would keep them closed beside the taints; None where
+        nobody asks.
         """
         stuck = {
             name: replace(
@@ -230,12 +228,8 @@ class Fleet:
     ) -> tuple[Hashable, Standing]:
         """Return how clusters stand to a workload, and a key that is equal for all with the same standing.
 
-        Parameters
-        ----------
-        who
-            Equal for workloads to which the same clusters are closed, whatever they hold.
-        grounds
-            Finds why clusters are closed to them.
+        `who`: equal for workloads to which the same clusters are closed, whatever they hold. `grounds`: finds
+        why clusters are closed to them.
         """
         closed = self.memory.once(("closed", who), grounds)
         held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
@@ -281,6 +275,12 @@ class Fleet:
         return shut.without(found.closed).limited(found.full), found.weights
 
 
-def roomiest(rooms: Mapping[str, int | None]) -> list[str]:
-    """Return clusters by room: those without limit first, then the most room, then by name."""
-    return sorted(rooms, key=lambda name: (rooms[name] is not None, -(rooms[name] or 0), name))
+def roomiest(
+    rooms: Mapping[str, int | None], priorities: Mapping[str, int] = MappingProxyType({})
+) -> tuple[tuple[str, ...], ...]:
+    """Return clusters by priority, then by room: without limit first, then the most; equals together."""
+
+    def place(name: str) -> tuple[int, bool, int]:
+        return -priorities.get(name, 0), rooms[name] is not None, -(rooms[name] or 0)
+
+    return tuple(tuple(alike) for _, alike in groupby(sorted(sorted(rooms), key=place), place))

@@ -26,7 +26,7 @@ _WORDS: Mapping[str, str] = {
 }
 
 _SCALARS: Mapping[str, str] = {
-    "string_type": "must be text",
+    "string_type": "must be a string",
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
 }
@@ -153,7 +153,7 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
                 or (path[:-1] in earlier.above and INSTEAD in details.get("ctx", {}))
             ):
                 if len(mistakes) >= MOST_TOLD:
-                    message = f"more mistakes are not told, after {MOST_TOLD} in this document"
+                    message = f"more mistakes are not shown, after {MOST_TOLD} in this document"
                     more = Mistake(document.source(), "", "", message)
                     return Validated(None, (*mistakes.values(), more), tuple(warnings))
                 shown = "" if details["type"] == "missing" else shortened(details["input"])
@@ -162,7 +162,7 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
                 wrong.add(path)
             removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
         if unknown > MOST_TOLD:
-            text = f"{document.kind}: {unknown - MOST_TOLD} more fields are not known and have no effect"
+            text = f"{document.kind}: {unknown - MOST_TOLD} more unknown fields have no effect"
             warnings.append(Statement(UNKNOWN_FIELD, text, document.source()))
         try:
             located = Located(_read(model, data), document)
@@ -215,7 +215,7 @@ def _unknown_field(document: Document, model: type[BaseModel], path: Path) -> St
     known = _known_names(model, path[:-1])
     close = nearest(str(path[-1]), known)
     hint = f"; did you mean {close[0]}?" if close else ""
-    text = f"{document.kind}: {field_name(path)} is not a known field and has no effect{hint}"
+    text = f"{document.kind}: {field_name(path)} is an unknown field and has no effect{hint}"
     return Statement(UNKNOWN_FIELD, text, document.source(path))
 
 

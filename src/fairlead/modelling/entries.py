@@ -55,7 +55,7 @@ class ClusterEntry:
         yield from quantities("allocatable", {} if self.allocatable is None else self.allocatable)
         yield from quantities("allocated", self.allocated)
         if self.allocatable is None and self.allocated:
-            yield "allocated", "", "says nothing without allocatable"
+            yield "allocated", "", "has no effect without allocatable"
 
     def manifest(self, kinds_served: Collection[tuple[str, str]]) -> dict[str, Any]:
         """Return the Cluster of Karmada that says the same.
@@ -130,7 +130,7 @@ class WorkloadEntry:
         if isinstance(self.priority, bool) or not isinstance(self.priority, int):
             yield "priority", self.priority, "must be a whole number"
         elif abs(self.priority) > MOST_REPLICAS:
-            yield "priority", self.priority, f"must lie between -{MOST_REPLICAS} and {MOST_REPLICAS}"
+            yield "priority", self.priority, f"must be between -{MOST_REPLICAS} and {MOST_REPLICAS}"
         yield from _named("kind", self.kind)
         yield from text("api_version", self.api_version)
         wrong = [*kinds("policy", (self.policy,), Policy)]

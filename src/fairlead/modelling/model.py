@@ -22,10 +22,10 @@ from fairlead.solver.solving import solve
 
 
 class Model:
-    """Clusters, workloads and rules, told one by one; what is wrong with them is told at once.
+    """Clusters, workloads and rules, added one by one; all mistakes in them are reported together.
 
-    It means what manifests that say the same mean: a model is read as they are. Statements about it name the
-    line of the program that said it.
+    A model means the same as manifests with the same content, and is read by the same code. Messages name the
+    line of the program instead of a line of a file.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Model:
         replicas
             Replicas wanted in total; under division ``duplicated`` on every cluster.
         policy
-            Where they may stand and how they are divided; None divides them evenly over all clusters.
+            Where replicas may run and how they are divided; None divides them evenly over all clusters.
         requests
             What one replica needs by resource: ``{"cpu": "500m", "memory": "1Gi"}``; None means nothing.
         running
@@ -133,11 +133,11 @@ class Model:
         labels
             Labels of the workload; None means none.
         priority
-            Where not everything fits, higher goes first.
+            Scheduling priority: where not everything fits, higher goes first.
         fresh
-            True where what runs is not to be kept for its own sake.
+            True to reschedule from scratch, False to keep what runs where possible.
         api_version, kind
-            What it is.
+            The kind of the workload.
         """
         self._workloads.append(
             WorkloadEntry(
@@ -210,7 +210,7 @@ class Model:
         for entry in entries:
             found = [*entry.mistakes(clusters)]
             if entry.identity in said:
-                found.append(("name", "", "is there twice"))
+                found.append(("name", "", "is defined twice"))
             said.add(entry.identity)
             for field, value, message in found:
                 yield Mistake(entry.source, f"{entry.title}: {field}", shortened(value), message)

@@ -1,4 +1,4 @@
-"""Policy: where replicas may stand and how they are divided; and what may be said of anything in a model.
+"""Policy: where replicas may run and how they are divided; and what may be said of anything in a model.
 
 Checks yield what is wrong, in the caller's words: values are looked at before anything is made of them, so
 that one error names all mistakes.
@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from fairlead.models.cluster import Toleration
+from fairlead.models.cluster import FIELDS, Toleration
 from fairlead.models.mistaken import COUNT, MOST_REPLICAS
 from fairlead.models.quantity import parse_quantity
-from fairlead.models.topology import FIELDS
 from fairlead.models.words import nearest
 
 T = TypeVar("T")
@@ -51,12 +50,12 @@ def count(field: str, value: object, most: int = MOST_REPLICAS) -> Found:
 def text(field: str, value: object) -> Found:
     """Yield what is no text."""
     if not isinstance(value, str):
-        yield field, value, "must be a text"
+        yield field, value, "must be a string"
 
 
 def texts(field: str, value: object) -> Found:
     """Yield what is no mapping of texts, as labels are."""
-    yield from mapping(field, value, "names and texts")
+    yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
 
@@ -118,38 +117,28 @@ Division = Literal["weighted", "dynamic", "aggregated", "duplicated"]
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Where replicas may stand, and how they are divided; a propagation policy without its YAML.
-
-    Parameters
-    ----------
-    clusters
-        Names of the clusters on which replicas may stand; None means all.
-    tiers
-        Sets of clusters that are filled one after the other and emptied in reverse, in place of `clusters`.
-    division
-        ``weighted`` divides in the ratio of `weights`, ``dynamic`` in that of the replicas for which clusters
-        have capacity, keeping what runs; ``aggregated`` uses as few clusters as possible; ``duplicated``
-        puts all replicas on every cluster.
-    weights
-        Weight by cluster under ``weighted``; a cluster without one gets nothing. Empty means equal weights.
-    minimum, maximum
-        Fewest and most replicas on every cluster (a number), or by cluster (a mapping); None means no limit.
-        Where the solver chooses clusters, minima bind only those that it chooses.
-    spread
-        How many groups hold replicas at least, or at least and at most (None: any number), by field:
-        ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    tolerations
-        Taints of clusters that the workloads put up with.
-    """
+    """Where replicas may run, and how they are divided; a propagation policy without its YAML."""
 
     clusters: Collection[str] | None = None
+    """Names of the clusters on which replicas may run; None means all."""
     tiers: Sequence[Collection[str]] = ()
+    """Sets of clusters that are filled one after the other and emptied in reverse, in place of `clusters`."""
     division: Division = "weighted"
+    """``weighted`` divides in the ratio of `weights`, ``dynamic`` in that of the replicas for which clusters
+    have capacity, keeping what runs; ``aggregated`` uses as few clusters as possible; ``duplicated`` puts all
+    replicas on every cluster."""
     weights: Mapping[str, int] = field(default_factory=dict)
+    """Weight by cluster under ``weighted``; a cluster without one gets nothing. Empty means equal weights."""
     minimum: int | Mapping[str, int] | None = None
+    """Fewest replicas on every cluster (a number), or by cluster (a mapping); None means no limit. Where the
+    solver chooses clusters, minima bind only those that it chooses."""
     maximum: int | Mapping[str, int] | None = None
+    """Most replicas, told likewise; None means no limit."""
     spread: Mapping[str, int | tuple[int, int | None]] = field(default_factory=dict)
+    """How many groups hold replicas at least, or at least and at most (None: any number), by field:
+    ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     tolerations: Sequence[Toleration] = ()
+    """Taints of clusters that the workloads tolerate."""
 
     def __post_init__(self) -> None:
         for name in ("weights", "minimum", "maximum", "spread"):

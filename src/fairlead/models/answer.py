@@ -49,15 +49,10 @@ class Renderer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A picture that needs no library: notebooks show it, and it can be saved.
-
-    Parameters
-    ----------
-    svg
-        The picture as an SVG document; its colours follow the reader's scheme.
-    """
+    """A picture that needs no library: notebooks show it, and it can be saved."""
 
     svg: str = field(repr=False)
+    """The picture as an SVG document; its colours follow the reader's scheme."""
 
     def save(self, file: str | Path) -> None:
         """Write the picture to a file, such as ``fleet.svg``."""

@@ -41,17 +41,10 @@ def used_at_once(
 ) -> dict[str, Column] | None:
     """Return what workloads use by resource and cluster; None where 64 bits may not do.
 
-    Parameters
-    ----------
-    asked
-        What one replica of each workload takes by resource.
-    counted
-        Tells on which clusters a resource counts.
+    `asked`: what one replica of each workload takes by resource. `counted`: tells on which clusters a
+    resource counts.
 
-    Raises
-    ------
-    OverflowError
-        A number alone is beyond 64 bits.
+    Raises `OverflowError` where a number alone is beyond 64 bits.
     """
     resources = tuple(dict.fromkeys(chain.from_iterable(asked)))
     largest = max(chain.from_iterable(each.values() for each in asked), default=0)

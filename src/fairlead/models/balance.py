@@ -8,12 +8,11 @@ from fractions import Fraction
 from operator import is_
 from typing import TYPE_CHECKING
 
-from fairlead.models.cluster import PODS
+from fairlead.models.cluster import PODS, connected
 from fairlead.models.levels import BALANCE
 from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
-from fairlead.models.topology import connected
 from fairlead.models.variants import Rules, every_rule, with_rules
 
 if TYPE_CHECKING:

@@ -30,12 +30,8 @@ def priced_otherwise(
 ) -> ExtensionError:
     """Return the error of a custom level on which CP-SAT was told another cost than the answer has.
 
-    Parameters
-    ----------
-    told
-        What CP-SAT was told that the best placement costs.
-    value
-        What the best placement costs that is known.
+    `told`: what CP-SAT was told that the best placement costs. `value`: what the best placement costs that is
+    known.
     """
     rules = (rule for rule in _rules(problem) if isinstance(rule, CustomCost))
     names = {called(rule) for rule in rules if rule.level == level.base}

@@ -45,12 +45,7 @@ def violations_of(
 ) -> Iterator[Violation]:
     """Return what breaks the rules that a workload has now, whatever other affinity groups it has.
 
-    Parameters
-    ----------
-    placed
-        Its replicas by cluster.
-    rules
-        Those of its rules that are looked at; None means all.
+    `placed`: its replicas by cluster. `rules`: those of its rules that are looked at; None means all.
     """
     asked = workload.rules if rules is None else rules
     return broken(_in_question(workload, asked, placed), placed)

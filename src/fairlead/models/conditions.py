@@ -100,11 +100,12 @@ def _why_nothing(outcome: Result, workload: Workload, short: Short) -> str:
         return "; ".join(each.text for each in short)
     if outcome.conflict is not None and outcome.conflict.rules:
         about = [each for each in outcome.conflicts if workload.key in each.workloads]
+        causes = [each.cause for each in about if each.cause]
         rules = [rule for conflict in about or outcome.conflicts[:1] for rule in conflict.rules]
         named = [
             str(each) for each in rules if each.workload in (workload.key, None if about else workload.key)
         ]
-        return "; ".join(named) or "the rules of other workloads contradict each other"
+        return "; ".join([*causes, *named]) or "the rules of other workloads contradict each other"
     return "no placement keeps every rule"
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from fairlead.models.cluster import groups_of
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
 from fairlead.models.result import Result
@@ -29,7 +30,6 @@ from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
-from fairlead.models.topology import groups_of
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.workload import Workload
 
@@ -210,7 +210,7 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
         return Finding(short, "from above") if short else None
     rest = amount_of(scarce, max(0, room.get((cluster, scarce), 0)))
     need = format_units(scarce, demands(view.workload, where)[scarce])
-    return Finding(f"at capacity ({rest} left, {need} per replica)", "from above")
+    return Finding(f"at capacity ({rest} free, {need} per replica)", "from above")
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:

@@ -23,33 +23,24 @@ from fairlead.models.words import escaped, shown
 
 
 class FairleadError(Exception):
-    """Parent of every exception that fairlead raises on purpose."""
+    """Base class of every exception that fairlead raises on purpose."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
-    """One thing that is wrong in the input.
-
-    Parameters
-    ----------
-    source
-        File and line of the offending value.
-    field
-        Path of the field inside its object, such as ``spec.placement.clusterAffinity.clusterNames[0]``;
-        empty where the mistake is about the file or the whole object.
-    value
-        The offending value as written, shortened; empty where there is none.
-    message
-        What is wrong and what is allowed.
-    missing
-        True where one of several fields is missing, this one for example; left out of comparisons.
-    """
+    """One thing that is wrong in the input."""
 
     source: Source
+    """File and line of the offending value."""
     field: str
+    """Path of the field inside its object, such as ``spec.placement.clusterAffinity.clusterNames[0]``; empty
+    where the mistake is about the file or the whole object."""
     value: str
+    """The offending value as written, shortened; empty where there is none."""
     message: str
+    """What is wrong and what is allowed."""
     missing: bool = declared(default=False, compare=False, repr=False)
+    """True where one of several fields is missing, this one for example; left out of comparisons."""
 
     @classmethod
     def told(cls, subject: str, source: object, field: str, value: object, message: str) -> "Mistake":

@@ -32,29 +32,22 @@ class Deviation(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Level:
-    """One lexicographic objective; always minimised.
-
-    Parameters
-    ----------
-    key
-        What the level is about; levels are ordered by their keys.
-    number
-        Counts levels of one key, such as tiers, from 1; 0 where there is one only.
-    priority
-        Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
-        higher first. 0 also where all priorities together are meant.
-    title, before, steps
-        Of a level that a package outside of fairlead brings: what people read, the key of the level before
-        which it counts unless a problem says otherwise, and how many steps its costs have in one unit. Left
-        out of comparisons.
-    """
+    """One lexicographic objective; always minimised."""
 
     key: str
+    """What the level is about; levels are ordered by their keys."""
     number: int = 0
+    """Counts levels of one key, such as tiers, from 1; 0 where there is one only."""
     priority: int = 0
+    """Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
+    higher first. 0 also where all priorities together are meant."""
     title: str = field(default="", compare=False)
+    """Of a level that a package outside of fairlead brings: what people read. Left out of comparisons, like
+    what follows."""
     before: str = field(default="deviation", compare=False)
+    """Of such a level: the key of the one before which it counts unless a problem says otherwise."""
     steps: int = field(default=1, compare=False)
+    """Of such a level: how many steps its costs have in one unit."""
 
     @property
     def name(self) -> str:

@@ -55,7 +55,7 @@ class Outcome(Result, Answer):
         return self.shown_by.frame(self)
 
     def to_manifests(self, subresource: Literal["status"] | None = None) -> tuple[dict[str, Any], ...]:
-        """Return a patch for every workload that stands elsewhere than it runs.
+        """Return a patch for every workload whose placement differs from what runs.
 
         A Karmada binding, or the workload itself where KubeAdmiral places it; see
         `fairlead.report.manifests.patches`.
@@ -170,47 +170,32 @@ def _told(view: View, cluster: str, finding: Finding, above: list[str], below: l
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cluster on which a contender places another number of replicas than the best placement.
-
-    Parameters
-    ----------
-    workload, cluster
-        Where.
-    replicas
-        What the contender places there.
-    best
-        What the best placement has there.
-    """
+    """A cluster on which a contender places another number of replicas than the best placement."""
 
     workload: str
+    """Key of the workload."""
     cluster: str
+    """Name of the cluster."""
     replicas: int
+    """What the contender places there."""
     best: int
+    """What the best placement has there."""
 
 
 @dataclass(frozen=True, repr=False)
 class Contender:
-    """What a dispenser answers to the same problem.
-
-    Parameters
-    ----------
-    name
-        Name of the dispenser.
-    outcome
-        Its answer: status, levels, violations.
-    unplaced
-        Replicas that stand nowhere.
-    differences
-        Where it differs from the best placement, by workload and cluster; empty where there is no best one.
-    verdict
-        How it compares, in one sentence.
-    """
+    """What a dispenser answers to the same problem."""
 
     name: str
+    """Name of the dispenser."""
     outcome: Outcome
+    """Its answer: status, levels, violations."""
     unplaced: int
+    """Replicas that are unplaced."""
     differences: tuple[Difference, ...]
+    """Where it differs from the best placement, by workload and cluster; empty where there is no best one."""
     verdict: str
+    """How it compares, in one sentence."""
 
     def __repr__(self) -> str:
         return f"<Contender: {self.verdict}>"
@@ -218,18 +203,12 @@ class Contender:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Answer):
-    """The best placement beside those of dispensers.
-
-    Parameters
-    ----------
-    best
-        What `solve` answers.
-    contenders
-        What the dispensers answer, in the order in which they were asked for.
-    """
+    """The best placement beside those of dispensers."""
 
     best: Outcome
+    """What `solve` answers."""
     contenders: tuple[Contender, ...]
+    """What the dispensers answer, in the order in which they were asked for."""
 
     @property
     def verdict(self) -> str:

@@ -1,4 +1,4 @@
-"""The answer: how many replicas of which workload stand on which cluster."""
+"""The answer: how many replicas of which workload run on which cluster."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, islice

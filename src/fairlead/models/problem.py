@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, FailureRate
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known, kept
@@ -17,7 +17,6 @@ from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.shapes import fit, misfits
 from fairlead.models.shown import Shown
 from fairlead.models.statement import Statement
-from fairlead.models.topology import FailureRate
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted, no_such, shown
 from fairlead.models.workload import Workload, Workloads
@@ -26,35 +25,6 @@ from fairlead.models.workload import Workload, Workloads
 @dataclass(frozen=True)
 class Problem(Shown, Known):
     """Which workloads are to be placed on which clusters, and what counts.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters; kept in name order (`Clusters`).
-    workloads
-        Workloads; kept in key order (`Workloads`).
-    rules
-        Rules that several workloads share, such as capacity.
-    levels
-        Keys of the objective levels, the most important first; see `levels.DEFAULT_ORDER`.
-    deviation
-        Measure of the distance from the wanted ratio.
-    warnings
-        What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
-    partial
-        True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
-        at all; see `fairlead.models.shortfall`.
-    without
-        Kinds of rules that are left out on purpose: without ``capacity`` clusters hold any number of
-        replicas. Else `solve` and its like add `Capacity` where it is not among the rules.
-    tolerances
-        How much worse than best levels may be, by key; levels that are left out have to be best, but for
-        balance (`fairlead.models.balance.tolerance`).
-    balances
-        Who is to fill clusters together; None where that has not been found out yet, see
-        `fairlead.models.balance.with_balance`.
-    failure_rates
-        How often clusters fail; answers tell what that makes them lose, and nothing else depends on it.
 
     Raises
     ------
@@ -66,16 +36,31 @@ class Problem(Shown, Known):
     """
 
     clusters: tuple[Cluster, ...]
+    """Member clusters; kept in name order (`Clusters`)."""
     workloads: tuple[Workload, ...]
+    """Workloads; kept in key order (`Workloads`)."""
     rules: tuple[SharedRule, ...] = ()
+    """Rules that several workloads share, such as capacity."""
     levels: tuple[str, ...] = DEFAULT_ORDER
+    """Keys of the objective levels, the most important first; see `levels.DEFAULT_ORDER`."""
     deviation: Deviation = Deviation.WEBSTER
+    """Measure of the distance from the wanted ratio."""
     warnings: tuple[Statement, ...] = ()
+    """What the reader of the input should know: skipped kinds, unknown fields, bounds without effect."""
     partial: bool = False
+    """True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
+    at all; see `fairlead.models.shortfall`."""
     without: frozenset[str] = frozenset()
+    """Kinds of rules that are left out on purpose: without ``capacity`` clusters hold any number of replicas.
+    Else `solve` and its like add `Capacity` where it is not among the rules."""
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    """How much worse than best levels may be, by key; levels that are left out have to be best, but for
+    balance (`fairlead.models.balance.tolerance`)."""
     balances: tuple[Balance, ...] | None = None
+    """Workloads that fill clusters together; None where that has not been found out yet, see
+    `fairlead.models.balance.with_balance`."""
     failure_rates: tuple[FailureRate, ...] = ()
+    """How often clusters fail; answers tell what that makes them lose, and nothing else depends on it."""
 
     def __post_init__(self) -> None:
         try:
@@ -169,7 +154,7 @@ class Problem(Shown, Known):
         return {resource: sum(column.values()) for resource, column in self.room.items()}
 
     def candidates(self, workload: Workload) -> tuple[str, ...]:
-        """Return the clusters on which a workload may stand: all, where no rule says less."""
+        """Return the clusters on which a workload may run: all, where no rule says less."""
         rule = workload.rule(Candidates)
         return self.all_clusters.names if rule is None else tuple(rule.names)
 

@@ -96,19 +96,13 @@ class Everywhere(Scope):
 
 @dataclass(frozen=True, slots=True)
 class Among(Scope):
-    """The replicas on a set of clusters count.
-
-    Parameters
-    ----------
-    name
-        What people call the set; may be empty.
-    several
-        Whether that is a plural.
-    """
+    """The replicas on a set of clusters count."""
 
     name: str
+    """What people call the set; may be empty."""
     clusters: frozenset[str]
     several: bool = False
+    """Whether that is a plural."""
 
     @property
     def detail(self) -> str:
@@ -177,61 +171,44 @@ class Groups(Scope):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A rule of a workload that must hold: what it is called, and how it is said.
-
-    Parameters
-    ----------
-    name
-        Its name, such as ``spread``.
-    broken
-        Says that a placement with so many replicas, or groups, breaks a requirement.
-    level
-        Key of the level on which counts what is missing, one of `SHORTFALLS`; empty where it never gives way.
-    """
+    """A rule of a workload that must hold: what it is called, and how it is said."""
 
     name: str
+    """Its name, such as ``spread``."""
     asked: Callable[[Requirement], str]
     broken: Callable[[Requirement, int], str]
+    """Says that a placement with so many replicas, or groups, breaks a requirement."""
     level: str = ""
+    """Key of the level on which counts what is missing, one of `SHORTFALLS`; empty where it never gives
+    way."""
 
 
 class Requirement(NamedTuple):
     """One side of one rule of a workload.
 
     Where at least so many are asked for, it does not bind a workload that is scaled to 0.
-
-    Attributes
-    ----------
-    kind
-        The rule.
-    side, limit
-        How many there are to be, at least, at most or exactly: replicas, or groups where these count.
-    scope
-        What is counted; a name stands for the replicas on one cluster.
-    workload
-        The workload whose replicas count.
-    source
-        Where the limit was declared.
-    binds
-        When it counts at all.
-    gives_way
-        Whether a partial placement may miss it by holding too little; too much never gives way.
-    reason
-        Why a cluster is closed, in the words of `Exclusion.reason`; empty for all other rules.
-    paired
-        True where the other side has the same limit, so that both together ask for exactly so many.
     """
 
     kind: Kind
+    """The rule."""
     side: Side
+    """Whether there are to be so many at least, at most or exactly."""
     limit: int
+    """How many: replicas, or groups where these count."""
     scope: str | Scope
+    """What is counted; a name stands for the replicas on one cluster."""
     workload: Workload
+    """The workload whose replicas count."""
     source: Source | None = None
+    """Where the limit was declared."""
     binds: Binds = Binds.ALWAYS
+    """When it counts at all."""
     gives_way: GivesWay = GivesWay.NEVER
+    """Whether a partial placement may miss it by holding too little; too much never gives way."""
     reason: str = ""
+    """Why a cluster is closed, in the words of `Exclusion.reason`; empty for all other rules."""
     paired: bool = False
+    """True where the other side has the same limit, so that both together ask for exactly so many."""
 
     @property
     def cluster(self) -> str | None:
@@ -289,6 +266,7 @@ class Requirement(NamedTuple):
             self.cluster,
             self.detail,
             gives_way=over < 0 and self._may_lack(placed),
+            because=self.reason,
         )
 
     def _may_lack(self, placed: Mapping[str, int]) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
+from fairlead.models.cluster import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.duplicated import unplaced
@@ -15,7 +16,6 @@ from fairlead.models.shortfall import broken_before, still_broken, unmet
 from fairlead.models.shortfall_text import shortfalls
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
-from fairlead.models.topology import chances, expected_loss
 from fairlead.models.words import number
 from fairlead.models.workload import Workload
 
@@ -53,30 +53,20 @@ def gap_of(value: int | Fraction, bound: int | Fraction | None) -> Fraction | No
 
 @dataclass(frozen=True, slots=True)
 class Attained:
-    """One level of the objective and how far it got.
-
-    Parameters
-    ----------
-    name
-        Name of the level, such as ``deviation``.
-    value
-        What the placement costs on this level, exactly; lower is better.
-    bound
-        No placement that keeps the levels above can be lower; None where nothing is known (dispensers).
-    proven
-        True where value and bound agree, up to the tolerance.
-    resolution
-        Step in which the level was compared; None where the comparison was exact.
-    tolerance
-        What the level may be worse by for the sake of those below; 0 where it has to be best.
-    """
+    """One level of the objective and how far it got."""
 
     name: str
+    """Name of the level, such as ``deviation``."""
     value: int | Fraction
+    """What the placement costs on this level, exactly; lower is better."""
     bound: int | Fraction | None = None
+    """No placement that keeps the levels above can be lower; None where nothing is known (dispensers)."""
     proven: bool = False
+    """True where value and bound agree, up to the tolerance."""
     resolution: Fraction | None = None
+    """Step in which the level was compared; None where the comparison was exact."""
     tolerance: int | Fraction = 0
+    """What the level may be worse by for the sake of those below; 0 where it has to be best."""
 
     def __repr__(self) -> str:
         proof = "proven" if self.proven else f"bound={number(self.bound)}"
@@ -100,24 +90,16 @@ class RejectedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDecision:
-    """What was decided for one workload on one cluster.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster.
-    selected
-        True where the manifest goes there.
-    replicas
-        Replicas placed.
-    reason
-        Why, in the user's words.
-    """
+    """What was decided for one workload on one cluster."""
 
     cluster: str
+    """Name of the cluster."""
     selected: bool
+    """True where the manifest goes there."""
     replicas: int
+    """Replicas placed."""
     reason: str
+    """Why, in the user's words."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +142,7 @@ class Result:
 
     @cached_property
     def shortfalls(self) -> tuple[Violation, ...]:
-        """What gave way in a partial placement, and what stands in the way; empty in any other."""
+        """What gave way in a partial placement, and why; empty in any other."""
         if self.placement is None or not self.problem.partial or self.violations:
             return ()
         return shortfalls(self.problem, self.placement)
@@ -198,7 +180,7 @@ class Result:
         return self.placement.of(workload.key) if self.placement is not None else {}
 
     def unplaced(self, workload: Workload) -> int:
-        """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
+        """Return how many replicas of a workload are unplaced; under Duplicated summed over the copies."""
         return unplaced(workload, self.placed(workload), self.problem.candidates(workload))
 
     @cached_property
@@ -214,12 +196,36 @@ class Result:
 
     @property
     def missing(self) -> int:
-        """How many replicas of all workloads stand nowhere."""
+        """How many replicas of all workloads are unplaced."""
         return sum(map(self.unplaced, self.problem.workloads))
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds."""
+        """Whether every replica is placed and every rule holds."""
         if self.placement is None or self.violations or self.missing:
             return False
         return not (self.problem.partial and unmet(self.problem, self.placement))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The best answer so far on the level that is minimised."""
+
+    level: str
+    """Name of the level."""
+    value: int | Fraction | None
+    """What the best placement costs on it; None where none is known."""
+    bound: int | Fraction | None
+    """What every placement costs at least; None where nothing is known."""
+    gap: float | None
+    """Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known."""
+    seconds: float
+    """Since the start of the search."""
+
+
+def progress_of(
+    level: str, value: int | Fraction | None, bound: int | Fraction | None, seconds: float
+) -> Progress:
+    """Return how far a level is, with the gap between its value and its bound."""
+    missing = None if value is None else gap_of(value, bound)
+    return Progress(level, value, bound, None if missing is None else float(missing), seconds)

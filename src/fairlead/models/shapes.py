@@ -16,7 +16,7 @@ from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fairlead.models.errors import UsageError
-from fairlead.models.words import shown
+from fairlead.models.words import either, shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -41,7 +41,7 @@ _CALLED: Mapping[type, str] = MappingProxyType(
         Mapping: "a mapping",
         NoneType: "None",
         Sequence: "a list",
-        str: "text",
+        str: "a string",
         tuple: "a tuple",
     }
 )
@@ -75,7 +75,7 @@ class _Kind(NamedTuple):
         articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
         called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
         names = map(_CALLED.get, self.own, called)
-        return " or ".join(dict.fromkeys(name for name in names if name))
+        return either(dict.fromkeys(name for name in names if name))
 
     def takes(self, found: type) -> bool:
         """Tell whether a value of a type may stand there: True is no number, though Python says so."""
@@ -151,12 +151,7 @@ def _joined(values: Collection[Collection[object]]) -> Collection[object]:
 def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tuple[Misfit, ...]:
     """Return what does not fit in a data class, and inside of its fields.
 
-    Parameters
-    ----------
-    field
-        What the names of the fields begin with.
-    apart
-        Classes inside of which nobody looks.
+    `field`: what the names of the fields begin with. `apart`: classes inside of which nobody looks.
     """
     owner: Any = type(thing)
     return tuple(

@@ -196,8 +196,8 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _O
             return _Obstacle(f"{cluster} offers no {scarce}")
         rest = capacity.amount_of(scarce, max(0, answer.left.get((cluster, scarce), 0)))
         need = format_units(scarce, capacity.demands(workload, where)[scarce])
-        fits = "no capacity left" if not room else f"capacity for {room} more only"
-        return _Obstacle(f"{fits} ({rest} left, {need} per replica)", cluster)
+        fits = "no capacity left" if not room else f"capacity for only {room} more"
+        return _Obstacle(f"{fits} ({rest} free, {need} per replica)", cluster)
     graded = capacity.graded_room(workload, where)
     if graded is not None and full > graded:
         most = counted(graded, "replica")

@@ -18,31 +18,21 @@ class ObjectName(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Source:
-    """File and line of a value; the line may be looked for when it is first asked for (`late`).
-
-    Parameters
-    ----------
-    file
-        Path as the user gave it, ``-`` for standard input, ``<dict>`` for a parsed document.
-    line
-        Line number from 1; 0 where there is none (parsed documents).
-    kind
-        Kind of the manifest; empty where it is not known. Left out of comparisons, like all that follows.
-    path
-        Keys and list positions that lead to the value inside the manifest.
-    manifest
-        The manifest, where it is one of fairlead's own kinds or a quota, or where annotations of it say how
-        many replicas stand where; else None. Do not change it.
-    holder
-        The object that the value is written in; None where it was not read from a manifest.
-    """
+    """File and line of a value; the line may be looked for when it is first asked for (`late`)."""
 
     file: str
+    """Path as the user gave it, ``-`` for standard input, ``<dict>`` for a parsed document."""
     line: int
+    """Line number from 1; 0 where there is none (parsed documents)."""
     kind: str = field(default="", compare=False, repr=False)
+    """Kind of the manifest; empty where it is not known. Left out of comparisons, like all that follows."""
     path: tuple[str | int, ...] = field(default=(), compare=False, repr=False)
+    """Keys and list positions that lead to the value inside the manifest."""
     manifest: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    """The manifest, where it is one of fairlead's own kinds or a quota, or where annotations of it say how
+    many replicas run where; else None. Do not change it."""
     holder: ObjectName | None = field(default=None, compare=False, repr=False)
+    """The object that the value is written in; None where it was not read from a manifest."""
 
     @classmethod
     def late(

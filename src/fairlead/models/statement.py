@@ -25,25 +25,18 @@ NOTES = frozenset({PROPAGATED, SUSPENDED, NODES})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one rule says of one workload and cluster, in the user's words.
-
-    Parameters
-    ----------
-    rule
-        Kind of the rule, such as ``bounds``.
-    text
-        The sentence.
-    source
-        Where the rule was declared.
-    workload, cluster
-        What it is about; None where it is about none in particular.
-    """
+    """What one rule says of one workload and cluster, in the user's words."""
 
     rule: str
+    """Kind of the rule, such as ``bounds``."""
     text: str
+    """The sentence."""
     source: Source | None = None
+    """Where the rule was declared."""
     workload: str | None = None
+    """Key of the workload that it is about; None where it is about none in particular."""
     cluster: str | None = None
+    """The cluster that it is about; None likewise."""
 
     @property
     def is_note(self) -> bool:
@@ -56,38 +49,29 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a placement breaks.
-
-    Parameters
-    ----------
-    rule
-        Kind of the rule, such as ``bounds``.
-    text
-        What is wrong, in the user's words.
-    amount
-        By how much, in the rule's unit (replicas, millicores, bytes, clusters).
-    source
-        Where the rule was declared.
-    workload, cluster
-        Where it is broken; None where it is about none in particular.
-    detail
-        What else tells it from other violations of such a rule: a resource, a set of clusters; may be empty.
-    gives_way
-        True where there is too little of something, which a partial placement reports instead of refusing:
-        unplaced replicas, minima, spread. False for all that must never happen.
-    because
-        What keeps it from being less, as the text ends; empty where nothing particular does.
-    """
+    """A rule that a placement breaks."""
 
     rule: str
+    """Kind of the rule, such as ``bounds``."""
     text: str
+    """What is wrong, in the user's words."""
     amount: int
+    """By how much, in the rule's unit (replicas, millicores, bytes, clusters)."""
     source: Source | None = None
+    """Where the rule was declared."""
     workload: str | None = None
+    """Key of the workload whose rule is broken; None where it is about none in particular."""
     cluster: str | None = None
+    """The cluster on which it is broken; None likewise."""
     detail: str = ""
+    """What else distinguishes it from other violations of the rule: a resource, a set of clusters; may be
+    empty."""
     gives_way: bool = False
+    """True where there is too little of something, which a partial placement reports instead of refusing:
+    unplaced replicas, minima, spread. False for all that must never happen."""
     because: str = ""
+    """What keeps it from being less, or why a cluster is closed, as the text ends; empty where nothing
+    particular does."""
 
     @property
     def about(self) -> tuple[str, str | None, str | None, str, bool, Source | None]:
@@ -159,35 +143,24 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Changes that together make an infeasible problem feasible, or all of it but some workloads.
-
-    Parameters
-    ----------
-    text
-        What to change, in the user's words.
-    change
-        Size of all changes together, counted in replicas; see `fairlead.solver.changes.kinds`.
-    source
-        Where the first changed rule was declared; None where nothing was declared there yet.
-    changes
-        The single changes; may be empty where the way out is no change of a number.
-    manifest
-        Fragments of manifests, ready to be pasted or merged: YAML, one document for every changed object;
-        empty where there is none.
-    proven
-        True where it is proven that no other changes cost less, those of cheaper relaxations aside.
-    without
-        Keys of workloads that have no placement with the changes either, or those with them: no way out of
-        their part of the problem is known. Empty where the whole problem becomes feasible.
-    """
+    """Changes that together make an infeasible problem feasible, or all of it but some workloads."""
 
     text: str
+    """What to change, in the user's words."""
     change: int
+    """Size of all changes together, counted in replicas; see `fairlead.solver.changes.kinds`."""
     source: Source | None = None
+    """Where the first changed rule was declared; None where nothing was declared there yet."""
     changes: tuple[Change, ...] = ()
+    """The single changes; may be empty where the way out is no change of a number."""
     manifest: str = ""
+    """Fragments of manifests, ready to be pasted or merged: YAML, one document for every changed object;
+    empty where there is none."""
     proven: bool = True
+    """True where it is proven that no other changes cost less, those of cheaper relaxations aside."""
     without: tuple[str, ...] = ()
+    """Keys of workloads that have no placement with the changes either, or those with them: no way out of
+    their part of the problem is known. Empty where the whole problem becomes feasible."""
 
 
 class Proof(StrEnum):
@@ -205,31 +178,25 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Rules that cannot hold together.
-
-    Parameters
-    ----------
-    rules
-        What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
-        several affinity groups, what stands in the way in each of them.
-    relaxations
-        Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
-        for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful
-        first; may be empty.
-    proof
-        What is known of it.
-    workloads
-        Keys of the workloads that it is about, in order; empty where that is not known.
-    advice
-        Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
-        outcome has them for all.
-    """
+    """Rules that cannot hold together."""
 
     rules: tuple[Statement, ...]
+    """What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
+    several affinity groups, what rules out each of them."""
     relaxations: tuple[Relaxation, ...] = ()
+    """Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
+    for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful first;
+    may be empty."""
     proof: Proof = Proof.UNVERIFIED
+    """What is known of it."""
     workloads: tuple[str, ...] = ()
+    """Keys of the workloads that it is about, in order; empty where that is not known."""
     advice: tuple[str, ...] = ()
+    """Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
+    outcome has them for all."""
+    cause: str = ""
+    """What the rules come to, where several workloads request more of a resource than there is: what they
+    request together and what there is; empty where that is not the cause or is easily seen."""
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

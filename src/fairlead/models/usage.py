@@ -66,12 +66,8 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
     """Return what replicas of a workload use.
 
-    Parameters
-    ----------
-    placed
-        Its replicas by cluster; negative numbers where replicas go.
-    problem
-        The clusters; what stands elsewhere uses nothing.
+    `placed`: its replicas by cluster; negative numbers where replicas go. `problem`: the clusters; what
+    stands elsewhere uses nothing.
     """
     return _rows(_used([workload], {workload.key: placed}, problem.charged))
 
@@ -85,14 +81,9 @@ def usage(
 ) -> dict[Row, int]:
     """Return what workloads use together.
 
-    Parameters
-    ----------
-    workloads, placed
-        Workloads and their replicas by key and cluster; one without a placement uses nothing.
-    problem
-        The clusters; what stands elsewhere uses nothing.
-    unlimited
-        True counts what clusters of unknown capacity are asked for as well.
+    `workloads`, `placed`: workloads and their replicas by key and cluster; one without a placement uses
+    nothing. `problem`: the clusters; what stands elsewhere uses nothing. `unlimited`: True counts what
+    clusters of unknown capacity are asked for as well.
     """
     if workloads is problem.workloads and not unlimited:
         return _rows(used_columns(problem, placed))

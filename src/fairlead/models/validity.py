@@ -6,13 +6,15 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
+from fairlead.models import check as checking
+from fairlead.models import score as scoring
 from fairlead.models.amounts import excessive
-from fairlead.models.balance import without_balance
+from fairlead.models.balance import with_balance, without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes
@@ -28,6 +30,8 @@ from fairlead.models.mistaken import (
     counts,
     numbers,
 )
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem, mistyped
 from fairlead.models.rules import (
     Capacity,
@@ -43,6 +47,7 @@ from fairlead.models.rules import (
 from fairlead.models.score import told
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
+from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
 T = TypeVar("T", Cluster, Workload)
@@ -185,3 +190,52 @@ def with_outside(problem: Problem) -> Problem:
                 levels.update((rule.level,) if isinstance(rule, CustomCost) else ())
     order = order_with(problem.levels, levels)
     return problem if order == problem.levels else replace(problem, levels=order)
+
+
+Placed = Placement | Mapping[str, Mapping[str, int]]
+
+
+def check(problem: Problem, placement: Placed) -> tuple[Violation, ...]:
+    """Return every rule that a placement breaks; empty where it breaks none.
+
+    Parameters
+    ----------
+    problem
+        The clusters, workloads and rules; `Total` and `Capacity` hold unless they are left out on purpose.
+    placement
+        Replicas by workload key and cluster name; a workload that is left out holds none.
+
+    Raises
+    ------
+    ManifestError
+        Where the problem was made in Python and something in it is wrong; names every mistake.
+    UsageError
+        Where the placement names a workload that the problem does not have, or is none.
+    """
+    return checking.check(completed(problem), placement)
+
+
+def score(problem: Problem, placement: Placed) -> tuple[Attained, ...]:
+    """Return the value of every level that the problem has, the most important first.
+
+    Parameters
+    ----------
+    problem
+        The question; its `deviation` says how the distance from the ratio is measured.
+    placement
+        Replicas by workload key and cluster name.
+
+    Returns
+    -------
+    tuple of Attained
+        Exact values (int or Fraction), without bound or proof. Levels to which no rule contributes are left
+        out.
+
+    Raises
+    ------
+    ManifestError
+        Where the problem was made in Python and something in it is wrong; names every mistake.
+    UsageError
+        Where the placement is none.
+    """
+    return scoring.score(with_balance(completed(problem)), placement)

@@ -1,7 +1,8 @@
 """Numbers with their nouns, lists and data, as people write and read them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import overload
 
 from fairlead.models.quantity import format_units
 
@@ -53,21 +54,9 @@ def listed(
 ) -> str:
     """Return items as a list in a sentence; where there are too many, the first ones and how many more.
 
-    Parameters
-    ----------
-    noun
-        What the rest is called; empty where it is only counted.
-    shown
-        Items that are told before the rest is counted.
-    fewest
-        A rest of fewer items is told as well.
-    parted
-        True parts items that have commas of their own by semicolons.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"], "workload")
-    ('a and b', 'a, b, c and 2 more workloads')
-    >>> listed(["a and b", "c"], parted=True)
-    'a and b; and c'
+    `noun`: what the rest is called; empty where it is only counted. `shown`: items that are told before the
+    rest is counted. `fewest`: a rest of fewer items is told as well. `parted`: True parts items that have
+    commas of their own by semicolons.
     """
     told = list(items)
     if len(told) >= shown + fewest:
@@ -76,6 +65,16 @@ def listed(
     if parted and len(told) > 1:
         return f"{'; '.join(told[:-1])}; and {told[-1]}"
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
+
+
+def either(items: Iterable[str]) -> str:
+    """Return alternatives as a list in a sentence.
+
+    >>> either(["a"]), either(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    *others, last = items
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
@@ -97,7 +96,7 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
     told = []
     for name in unknown[:SHOWN]:
         near = nearest(name, sorted(known))
-        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
+        told.append(f"{name} (did you mean {near[0]}?)" if near else name or "''")
     rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
     return ", ".join(told) + rest
 
@@ -105,21 +104,11 @@ def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
 def no_such(what: str, name: str, known: Iterable[str], shown: int = 5) -> str:
     """Say that there is nothing of a name, and what is called alike, the likest first, or what there is.
 
-    Parameters
-    ----------
-    shown
-        How many names of those that there are are told.
-
-    >>> no_such("cluster", "member22", ["member1", "member2", "east"])
-    "no cluster 'member22'; did you mean member2 or member1?"
-    >>> no_such("cluster", "x", ["member1", "member2"])
-    "no cluster 'x'; known: member1 and member2"
+    `shown`: how many names of those that there are are told.
     """
     names = sorted(known)
     alike = nearest(str(name), names, SHOWN)
-    told = (
-        f"did you mean {' or '.join(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
-    )
+    told = f"did you mean {either(alike)}?" if alike else f"known: {listed(names, shown=shown) or 'none'}"
     return f"no {what} {name!r}; {told}"
 
 
@@ -172,7 +161,7 @@ def called(name: str, first: str, **others: object) -> str:
     >>> called("Cluster", "m1", region="eu", labels=None)
     "Cluster('m1', region='eu')"
     """
-    told = [repr(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
+    told = [shown(first), *(f"{key}={_short(value)}" for key, value in others.items() if _says(value))]
     return f"{name}({', '.join(told)})"
 
 
@@ -184,19 +173,33 @@ def _says(value: object) -> bool:
 def _short(value: object) -> str:
     if isinstance(value, Mapping) and len(value) > _MOST:
         return f"<{len(value)} entries>"
-    return repr(value)
+    return shown(value)
 
 
-def amounts(units: Mapping[str, int] | None) -> Mapping[str, str] | None:
-    """Return amounts by resource as people write them; None where they are not known."""
-    if units is None:
-        return None
+@overload
+def amounts(units: Mapping[str, int]) -> Mapping[str, str]: ...
+@overload
+def amounts(units: None) -> None: ...
+@overload
+def amounts(units: object) -> object: ...
+def amounts(units: object) -> object:
+    """Return amounts by resource as people write them; as it is what is none, as in a problem not valid."""
+    if not isinstance(units, Mapping):
+        return units
     return {resource: _amount(resource, amount) for resource, amount in units.items()}
+
+
+def each_of(values: object, tell: Callable[[object], str]) -> object:
+    """Return what to say of each of some values; as it is what is no tuple, as in a problem not valid."""
+    return tuple(map(tell, values)) if isinstance(values, tuple) else values
 
 
 def _amount(resource: str, amount: object) -> str:
     """Return an amount as people write it; as it is where it is none, as in a problem that is not valid."""
-    return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    try:
+        return format_units(resource, amount) if isinstance(amount, int) else str(amount)
+    except ValueError:
+        return shown(amount)
 
 
 def number(value: int | Fraction | None) -> str:

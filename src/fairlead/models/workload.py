@@ -14,7 +14,7 @@ from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.shapes import fit
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.words import amounts, called
+from fairlead.models.words import amounts, called, each_of
 
 if TYPE_CHECKING:
     from fairlead.models.cluster import Cluster
@@ -28,12 +28,8 @@ class Reading(Protocol):
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload that has no rules yet with those of its placement or policy.
 
-        Parameters
-        ----------
-        workload
-            The workload, with the replicas that it wants and holds now.
-        clusters
-            The clusters that there are now.
+        `workload`: the workload, with the replicas that it wants and holds now. `clusters`: the clusters that
+        there are now.
         """
         ...
 
@@ -65,90 +61,66 @@ class Autoscaler:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A workload whose replicas are to be placed.
-
-    Parameters
-    ----------
-    key
-        Name used everywhere in outcomes: ``namespace/name``, ``name`` where cluster-scoped,
-        ``Kind/namespace/name`` where two kinds share a name.
-    api_version, kind, namespace, name
-        The Kubernetes object; namespace is empty where cluster-scoped.
-    replicas
-        Replicas wanted in total (under Duplicated: in every selected cluster).
-    requests
-        What one replica needs by resource: cpu in millicores, everything else in whole units (bytes,
-        devices). Empty where nothing is requested.
-    current
-        Replicas that run now by cluster; clusters with none are absent.
-    labels
-        Labels of the object.
-    priority
-        Scheduling priority; higher goes first.
-    fresh
-        True where a reschedule was asked for: what runs now is not kept for its own sake.
-    due
-        False where its scheduler would not look at it again: what runs was placed as it is declared now,
-        adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
-        what runs. See `fairlead.models.check.with_due`.
-    policy
-        What declared the rules, in words, such as ``policy default/nginx``.
-    rules
-        The placement rules, each a member of the closed union `WorkloadRule`.
-    group
-        Affinity group that the rules belong to; None where the workload has none.
-    groups
-        All affinity groups in declared order; empty where the workload has none.
-    settled
-        True where a group was chosen for good, so that `rules` alone count. False where any of the groups
-        from the observed one on may still be chosen; a placement then counts by the first one that it keeps.
-    observed
-        Affinity group in which the workload was scheduled last; None where unknown.
-    without_replicas
-        True for what has no replicas at all, such as a ConfigMap: it goes to clusters as a whole and is not
-        divided. A workload that is scaled to 0 has replicas.
-    source
-        Where the workload was declared.
-    replicas_source
-        Where the number of replicas was declared; None where that is not known. Left out of comparisons.
-    without
-        Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
-        `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules.
-    autoscaler
-        What scales it; None where nothing does. `replicas` is what is wanted now.
-    declared
-        Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
-        did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
-    reading
-        What the rules were read from, for a what-if that opens clusters of which they say nothing; None where
-        the workload did not come from manifests. Left out of comparisons.
-    """
+    """A workload whose replicas are to be placed."""
 
     key: str
+    """Name used everywhere in outcomes: ``namespace/name``, ``name`` where cluster-scoped,
+    ``Kind/namespace/name`` where two kinds share a name."""
     name: str
+    """Name of the Kubernetes object."""
     replicas: int
+    """Replicas wanted in total (under Duplicated: in every selected cluster)."""
     namespace: str = ""
+    """Its namespace; empty where it is cluster-scoped."""
     api_version: str = "apps/v1"
     kind: str = "Deployment"
+    """Its ``apiVersion`` and kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
+    """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
+    Empty where nothing is requested."""
     current: Mapping[str, int] = field(default_factory=dict)
+    """Replicas that run now by cluster; clusters with none are absent."""
     labels: Mapping[str, str] = field(default_factory=dict)
+    """Labels of the object."""
     priority: int = 0
+    """Scheduling priority; higher goes first."""
     fresh: bool = False
+    """True where a reschedule was asked for: what runs now is not kept for its own sake."""
     due: bool = True
+    """False where its scheduler would not look at it again: what runs was placed as it is declared now, adds
+    up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep what
+    runs. See `fairlead.models.check.with_due`."""
     policy: str = ""
+    """What declared the rules, in words, such as ``policy default/nginx``."""
     rules: tuple[WorkloadRule, ...] = ()
+    """The placement rules, each a member of the closed union `WorkloadRule`."""
     group: str | None = None
+    """Affinity group that the rules belong to; None where the workload has none."""
     groups: tuple[AffinityGroup, ...] = ()
+    """All affinity groups in declared order; empty where the workload has none."""
     settled: bool = False
+    """True where a group was chosen for good, so that `rules` alone count. False where any of the groups from
+    the observed one on may still be chosen; a placement then counts by the first one that it keeps."""
     observed: str | None = None
+    """Affinity group in which the workload was scheduled last; None where unknown."""
     without_replicas: bool = False
+    """True for what has no replicas at all, such as a ConfigMap: it goes to clusters as a whole and is not
+    divided. A workload that is scaled to 0 has replicas."""
     source: Source = NOWHERE
+    """Where the workload was declared."""
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
+    """Where the number of replicas was declared; None where that is not known. Left out of comparisons."""
     without: frozenset[str] = frozenset()
+    """Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
+    `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules."""
     autoscaler: Autoscaler | None = None
+    """What scales it; None where nothing does. `replicas` is what is wanted now."""
     declared: Declared | None = field(default=None, compare=False, repr=False)
+    """Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
+    did not come from manifests. Left out of comparisons: the same rules may be written in many ways."""
     reading: Reading | None = field(default=None, compare=False, repr=False)
+    """What the rules were read from, for a what-if that opens clusters of which they say nothing; None where
+    the workload did not come from manifests. Left out of comparisons."""
 
     def __repr__(self) -> str:
         return called(
@@ -160,7 +132,7 @@ class Workload:
             current=self.current or None,
             priority=self.priority or None,
             policy=self.policy,
-            rules=tuple(type(rule).__name__ for rule in self.rules),
+            rules=each_of(self.rules, lambda rule: type(rule).__name__),
         )
 
     def rule(self, kind: type[R]) -> R | None:

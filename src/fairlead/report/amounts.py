@@ -15,10 +15,7 @@ LONGEST = 6
 def short_amount(resource: str, units: int) -> str:
     """Return an amount with at most one decimal, rounded down.
 
-    Parameters
-    ----------
-    units
-        Millicores of cpu, whole units of anything else; at least 0.
+    `units`: millicores of cpu, whole units of anything else; at least 0.
 
     Examples
     --------
@@ -45,12 +42,8 @@ def _tenths(units: int, size: int) -> str:
 def happening(numbers: Iterable[tuple[int, str, str]], noun: str = "") -> str:
     """Return what happens to how many, in words; empty where nothing happens.
 
-    Parameters
-    ----------
-    numbers
-        How many, and the verb for one and for several.
-    noun
-        What stands behind the first number; empty where nothing does.
+    `numbers`: how many, and the verb for one and for several. `noun`: what stands behind the first number;
+    empty where nothing does.
 
     Examples
     --------

@@ -35,6 +35,8 @@ class Column(NamedTuple):
     """True where texts are set flush right, as numbers are."""
     elastic: bool = False
     """True where texts are broken, and words cut, on a terminal that is too narrow."""
+    joins: bool = False
+    """True where it becomes one with the column before it rather than that names are cut."""
 
 
 Row = tuple[Cell, ...]
@@ -94,14 +96,8 @@ class Table(NamedTuple):
     def first(self, shown: int | None, noun: str, told: str = "... and {}; -o wide shows them all") -> Table:
         """Return the table with its first rows only, None for all, and a note that counts the others.
 
-        Parameters
-        ----------
-        shown
-            How many rows; None for all.
-        noun
-            What a row is; empty where they are only counted.
-        told
-            The note, with braces where the number stands.
+        `shown`: how many rows; None for all. `noun`: what a row is; empty where they are only counted.
+        `told`: the note, with braces where the number stands.
         """
         rest = _rest(len(self.rows), shown, noun, told)
         return self._replace(rows=self.rows[:shown], note=rest) if rest else self
@@ -160,12 +156,17 @@ Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Panels | S
 
 
 def columns(*headers: str) -> tuple[Column, ...]:
-    """Return columns by their headers: ``>`` in front sets texts flush right, ``~`` makes a column elastic.
+    """Return columns by their headers.
+
+    ``>`` in front sets texts flush right, ``~`` makes a column elastic, ``&`` elastic and joining.
 
     >>> columns("Name", ">Replicas")[1]
-    Column(header='Replicas', right=True, elastic=False)
+    Column(header='Replicas', right=True, elastic=False, joins=False)
     """
-    return tuple(Column(one.lstrip(">~"), one.startswith(">"), one.startswith("~")) for one in headers)
+    return tuple(
+        Column(one.lstrip(">~&"), one.startswith(">"), one.startswith(("~", "&")), one.startswith("&"))
+        for one in headers
+    )
 
 
 def cells(*texts: str | int) -> Row:
@@ -214,14 +215,8 @@ def _rest(count: int, shown: int | None, noun: str, told: str) -> str:
 def sentences(every: Iterable[str], noun: str, tone: Tone = "", opened: int = SENTENCES) -> tuple[Block, ...]:
     """Return sentences as a list; nothing for none.
 
-    Parameters
-    ----------
-    every
-        The sentences; beyond `SENTENCES` they are only counted.
-    noun
-        What a sentence is about.
-    opened
-        How many are open; the others are folded below.
+    `every`: the sentences; beyond `SENTENCES` they are only counted. `noun`: what a sentence is about.
+    `opened`: how many are open; the others are folded below.
     """
     told = tuple(every)
     if not told:

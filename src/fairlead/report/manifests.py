@@ -6,19 +6,24 @@ replicas and not the workload, which are the detector's. So a scale that was mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from fairlead.manifests.karmada.scheduled import APPLIED, compact, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
+from fairlead.models.answer import Answer
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.rules import Duplicated
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload, running
+from fairlead.models.yaml_text import commented, to_yaml
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan
 
 Document = dict[str, Any]
 Placed = Mapping[str, int]
@@ -42,15 +47,9 @@ class Patch:
 def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:
     """Return the patches of an outcome as documents; see `patches` and `status_patches`.
 
-    Parameters
-    ----------
-    subresource
-        ``status`` for what belongs into that subresource; None for the objects themselves.
+    `subresource`: ``status`` for what belongs into that subresource; None for the objects themselves.
 
-    Raises
-    ------
-    UsageError
-        Where the outcome has no placement, or KubeAdmiral would not follow it.
+    Raises `UsageError` where the outcome has no placement, or KubeAdmiral would not follow it.
     """
     found = patches(outcome) if subresource is None else status_patches(outcome)
     return tuple(patch.document for patch in found)
@@ -215,3 +214,72 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
     if not version and unchanged:
         notes.append(_UNVERSIONED)
     return Patch(workload.key, document, tuple(notes))
+
+
+STATUS = "status.yaml"
+"""File with what belongs into the status, beside those of the waves."""
+
+_APPLY = "kubectl apply --server-side --force-conflicts --field-manager=fairlead"
+
+
+def patch_text(answer: Answer, subresource: Subresource | None = None) -> str:
+    """Return the patches of an outcome, or of the target of a plan, as YAML; empty where nothing changes.
+
+    `answer`: an `Outcome` or a `RebalancePlan`. `subresource`: ``status`` for what belongs into that
+    subresource; None for the objects themselves.
+
+    Raises `UsageError` where there is no placement, or KubeAdmiral would not follow it.
+    """
+    outcome = answer.outcome if isinstance(answer, RebalancePlan) else answer
+    if not isinstance(outcome, Outcome):
+        raise TypeError(f"{type(answer).__name__} has no patches")
+    if subresource is not None:
+        command = f"{_APPLY} --subresource={subresource} -f -"
+        return _text(status_patches(outcome), command, ["after the objects themselves"])
+    later = status_patches(outcome)
+    notes = [f"{counted(len(later), 'affinity group')} changes: afterwards, -o status-patch"] if later else []
+    return _text(patches(outcome), f"{_APPLY} -f -", notes)
+
+
+def wave_files(plan: RebalancePlan) -> dict[str, str]:
+    """Return one file per wave, by name, and one with what belongs into the status where there is any.
+
+    Raises `UsageError` where KubeAdmiral would not follow.
+    """
+    if plan.waves is None:
+        return {}
+    count = len(plan.waves.waves)
+    width = len(str(count))
+    files: dict[str, str] = {}
+    for number, wave in enumerate(patches_by_wave(plan.waves), start=1):
+        name = f"wave-{number:0{width}}.yaml"
+        notes = [f"wave {number} of {count}"]
+        if number < count:
+            notes.append("go on when every replica of it is ready, and what it stops is gone")
+        files[name] = _text(wave, f"{_APPLY} -f {name}", notes)
+    status = status_patches(plan.outcome)
+    if status:
+        command = f"{_APPLY} --subresource=status -f {STATUS}"
+        files[STATUS] = _text(status, command, ["after the last wave"])
+    return files
+
+
+def patches_by_wave(waves: WavePlan) -> Iterator[Sequence[Patch]]:
+    """Yield the patches of every wave; the version that was read counts for the first patch of an object.
+
+    Raises `UsageError` where KubeAdmiral would not follow.
+    """
+    patched: set[str] = set()
+    for before, after in pairwise(waves.states):
+        changing = [one for one in waves.problem.workloads if before.of(one.key) != after.of(one.key)]
+        yield written((one, after.of(one.key), one.key not in patched) for one in changing)
+        patched.update(one.key for one in changing)
+
+
+def _text(found: Sequence[Patch], command: str, notes: Sequence[str] = ()) -> str:
+    """Return patches as YAML below the command that applies them; empty where there are none."""
+    if not found:
+        return ""
+    head = [f"{counted(len(found), 'object')}; apply with", f"  {command}", *notes]
+    documents = [commented(to_yaml(patch.document), patch.notes) for patch in found]
+    return commented("".join(f"---\n{document}" for document in documents), head)

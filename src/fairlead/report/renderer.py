@@ -14,7 +14,7 @@ from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
 from fairlead.report.content.next_steps import Step, next_steps
-from fairlead.report.documents.outcome import comparison_document, outcome_document, to_frame
+from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
@@ -35,8 +35,6 @@ class _Forms(NamedTuple):
     """The short rendering as text, a line each."""
     terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
     """Everything that a terminal shows, in groups that stand apart."""
-    document: Callable[[Any], dict[str, Any]]
-    """JSON-ready values."""
     steps: Callable[[Any, Making], Sequence[Step]] = lambda _answer, _making: ()
     """What to do next."""
 
@@ -48,48 +46,36 @@ def _forms(answer: Shown) -> _Forms:
             case "Outcome":
                 from fairlead.report.content import outcome
 
-                return _Forms(
-                    outcome.verdict, outcome.summary, outcome.terminal, outcome_document, next_steps
-                )
+                return _Forms(outcome.verdict, outcome.summary, outcome.terminal, next_steps)
             case "RebalancePlan":
                 from fairlead.report.content import plan
-                from fairlead.report.documents.plan import plan_document
 
-                return _Forms(plan.headline, plan.summary, plan.terminal, plan_document, plan.next_steps)
+                return _Forms(plan.headline, plan.summary, plan.terminal, plan.next_steps)
             case "Simulation":
                 from fairlead.report.content import simulation as content
-                from fairlead.report.documents.simulation import simulation_document
 
                 return _Forms(
                     content.verdict,
                     content.summary,
                     content.terminal,
-                    simulation_document,
                     content.next_steps,
                 )
             case "Why":
                 from fairlead.report.content import why
-                from fairlead.report.documents.why import why_document
 
-                return _Forms(why.heading, why.summary, why.terminal, why_document)
+                return _Forms(why.heading, why.summary, why.terminal)
             case "Comparison":
                 from fairlead.report.content import comparison
 
-                return _Forms(
-                    comparison.verdicts, comparison.summary, comparison.terminal, comparison_document
-                )
+                return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
             case "PlanComparison":
                 from fairlead.report.content import plan
-                from fairlead.report.documents.plan import plan_comparison_document
 
-                return _Forms(
-                    plan.plans_verdict, plan.plans_summary, plan.plans_terminal, plan_comparison_document
-                )
+                return _Forms(plan.plans_verdict, plan.plans_summary, plan.plans_terminal)
             case "Played":
                 from fairlead.report.content import script
-                from fairlead.report.documents.script import script_document
 
-                return _Forms(script.verdict, script.summary, script.terminal, script_document)
+                return _Forms(script.verdict, script.summary, script.terminal)
     raise TypeError(f"{type(answer).__name__} has no form to be shown in")
 
 
@@ -120,12 +106,8 @@ def next_steps_after(answer: Answer, making: Making) -> Sequence[Step]:
 def tabular(answer: Answer, form: Literal["csv", "markdown"] | CustomColumns, look: Look) -> str:
     """Return the most detailed table of an answer for other programs; empty where it has none.
 
-    Parameters
-    ----------
-    form
-        ``csv``, ``markdown``, or the columns to print.
-    look
-        Which rows, and whether custom columns have headers.
+    `form`: ``csv``, ``markdown``, or the columns to print. `look`: which rows, and whether custom columns
+    have headers.
     """
     flat = Look(wide=True, headers=False, picked=look.picked)
     lines = (line for group in _forms(answer).terminal(answer, flat) for line in group)
@@ -177,7 +159,9 @@ def document(answer: Answer, *, decisions: bool = True) -> dict[str, Any]:
     """Return JSON-ready values, of an outcome with or without its decisions."""
     if isinstance(answer, Outcome):
         return outcome_document(answer, decisions=decisions)
-    return _forms(answer).document(answer)
+    from fairlead.report.documents.answers import document_of
+
+    return document_of(answer)
 
 
 def frame(answer: Answer) -> pd.DataFrame:
@@ -195,5 +179,5 @@ def manifests(answer: Answer, subresource: Subresource | None = None) -> tuple[d
 def _outcome(answer: Answer) -> Outcome:
     """Return an answer that is an outcome; no other one has that form."""
     if not isinstance(answer, Outcome):
-        raise TypeError(f"{type(answer).__name__} is no outcome")
+        raise TypeError(f"{type(answer).__name__} is not an outcome")
     return answer

@@ -121,8 +121,9 @@ def render(
         The columns; every row has a cell for each.
     look
         Whether headers and tones are printed, and the width to which elastic columns are cut. A table that is
-        too wide even so stands closer, without the columns that say nothing in any row, and is turned where
-        that makes it fit: its columns become the rows.
+        too wide even so has narrower gaps and no columns that say nothing in any row. Where that is not
+        enough, columns are joined that can be; where that is not, it is turned if it fits then: its columns
+        become the rows.
     gap
         What stands between two columns.
     turned_already
@@ -143,6 +144,8 @@ def render(
         widths = _squeezed(columns, widths, look.limit, gap, whole)
         if gap == GAP and _across(widths, gap) > look.limit:
             return render(*_telling(columns, rows), look, " ", turned_already=turned_already)
+        if _across(widths, gap) > look.limit and any(column.joins for column in columns):
+            return render(*_joined(columns, rows), look, gap, turned_already=turned_already)
         widths = _squeezed(columns, widths, look.limit, gap, [0] * len(columns))
         if _across(widths, gap) > look.limit and not turned_already:
             turned = render(*_turned(columns, rows), look, turned_already=True)
@@ -156,6 +159,22 @@ def _telling(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[C
     """Return a table without the columns in which every row says nothing."""
     told = [at for at in range(len(columns)) if any(row[at].text != NOTHING.text for row in rows)]
     return [columns[at] for at in told], [tuple(row[at] for at in told) for row in rows]
+
+
+def _joined(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+    """Return a table with the first column that joins the one before it as one with that."""
+    at = next(at for at, column in enumerate(columns) if column.joins)
+    before, after = columns[at - 1], columns[at]
+    head = Column(f"{before.header}, {after.header}", elastic=True)
+    return [*columns[: at - 1], head, *columns[at + 1 :]], [
+        (*row[: at - 1], _both(row[at - 1], row[at]), *row[at + 1 :]) for row in rows
+    ]
+
+
+def _both(first: Cell, second: Cell) -> Cell:
+    """Return two cells as one; a dash that stands for nothing is left out beside the other."""
+    told = [cell for cell in (first, second) if cell.text != NOTHING.text]
+    return told[0] if len(told) == 1 else Cell(", ".join(cell.text for cell in told)) if told else NOTHING
 
 
 def _turned(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:

@@ -87,7 +87,8 @@ def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
     if outcome.placement is not None and best.placement is not None:
         told = differences(outcome.placement, best.placement, best.problem.workload_by_key)
         found = tuple(starmap(Difference, told))
-    text = f"{name} {_compared(outcome, best, missing, found)}.{_tally(outcome, best)}"
+    tally = _tally(outcome, best) if found else ""
+    text = f"{name} {_compared(outcome, best, missing, found)}.{tally}"
     return Contender(name, outcome, missing, found, text)
 
 
@@ -99,7 +100,7 @@ def _compared(outcome: Outcome, best: Outcome, missing: int, found: Sequence[Dif
     if best.placement is None:
         return "keeps every rule"
     if not found:
-        return "places every replica the same"
+        return "gives the same placement"
     return _by_levels(outcome, best)
 
 
@@ -163,13 +164,13 @@ def _tally(outcome: Outcome, best: Outcome) -> str:
     for workload in best.problem.workloads:
         counts[_standing(workload, outcome, best)] += 1
     words = {
-        "equal": "equally well placed",
+        "equal": "placed equally well",
         "worse": "worse",
         "better": "better",
         "unplaced": "not fully placed",
     }
     told = ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts[kind])
-    return f" Of {len(best.problem.workloads)} workloads, each on its own: {told}."
+    return f" Of {len(best.problem.workloads)} workloads, each by itself: {told}."
 
 
 def _standing(workload: Workload, outcome: Outcome, best: Outcome) -> str:

@@ -15,6 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.shapes import checked
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
+from fairlead.models.words import no_such
 from fairlead.solver.answers.conclusion import conclude_greedy
 from fairlead.solver.dispensers import dividing, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
@@ -125,9 +126,9 @@ def dispense_in_time(
         As for `dispense`.
     """
     if like not in DISPENSERS:
-        raise UsageError(f"no dispenser {like!r}; known: {', '.join(DISPENSERS)}")
+        raise UsageError(no_such("dispenser", like, DISPENSERS, shown=len(DISPENSERS)))
     if overcommit not in get_args(Overcommit):
-        raise UsageError(f"no overcommit {overcommit!r}; known: {', '.join(get_args(Overcommit))}")
+        raise UsageError(no_such("overcommit", overcommit, get_args(Overcommit)))
     started = time.perf_counter()
     deduct, propagates = overcommit == "deduct", empty_workload_propagation
     try:

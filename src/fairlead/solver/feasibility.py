@@ -13,8 +13,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.variants import in_full, without_preferences
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
-from fairlead.solver.conflicts.alone import conflicts
-from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
+from fairlead.solver.conflicts.alone import hopeless
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
@@ -41,8 +41,7 @@ def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
 def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
     """Tell whether a problem has a placement that is not found at once; None where time ran out."""
     bare = replace(strict, workloads=tuple(map(without_preferences, strict.workloads)))
-    boxes = boxes_of(bare)
-    if any(not boxed.box.feasible for boxed in boxes.values()) or quota_conflicts(bare):
+    if hopeless(bare, boxes_of(bare)):
         return False
     status = _status(bare, deadline, seed)
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
@@ -73,7 +72,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     `search`: how to search; a share of the time that is left is used here.
     """
     strict = in_full(part)
-    if conflicts(strict) or quota_conflicts(strict) or is_scarce(strict):
+    if hopeless(strict, boxes_of(strict)) or is_scarce(strict):
         return True
     if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):
         return False

@@ -14,20 +14,20 @@ from fairlead.models.levels import Deviation, tolerances_of
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import better
 from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
+from fairlead.models.words import no_such
 from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together
 from fairlead.solver.answers.attainment import status_of
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.components import Placed, components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
-from fairlead.solver.answers.rows import Placed
 from fairlead.solver.conflicts.alone import hopeless
-from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.groups.choices import is_open
@@ -189,7 +189,7 @@ def _solve(
     loose = loose_levels(problem) - loose_levels(bare)
     quickly = {} if method == "cp-sat" else _side_by_side(bare)
     boxes = boxes_of(bare, quickly)
-    if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
+    if not bare.partial and hopeless(bare, boxes):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
     whole = in_full(bare)
@@ -312,10 +312,10 @@ def _settle(
 ) -> Problem:
     """Return the problem with the arguments of the call applied."""
     if method not in get_args(Method):
-        raise UsageError(f"no method {method!r}; known: {', '.join(get_args(Method))}")
+        raise UsageError(no_such("method", method, get_args(Method)))
     if deviation is not None:
         if deviation not in list(Deviation):
-            raise UsageError(f"no deviation {deviation!r}; known: {', '.join(Deviation)}")
+            raise UsageError(no_such("deviation", deviation, Deviation))
         problem = replace(problem, deviation=Deviation(deviation))
     if tolerance is not None:
         problem = replace(problem, tolerances={**problem.tolerances, **tolerances_of(tolerance)})

@@ -14,7 +14,7 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score

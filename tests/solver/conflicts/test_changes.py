@@ -194,7 +194,7 @@ def test_what_does_not_match_never_gives_way() -> None:
         deployment(replicas=3, cpu=1),
         policy(placement=static(("a", 1))),
     )
-    assert texts(found) == ["add 2 cpu to a", "scale from 3 to 1 replicas"]
+    assert texts(found) == ["add 2 cpu to a", "scale from 3 to 1 replica"]
 
 
 def test_a_cluster_that_keeps_what_it_holds() -> None:
@@ -376,7 +376,7 @@ def test_kubeadmiral_taints_and_capacity() -> None:
     assert texts(found) == [
         "tolerate the taint gpu:NoSchedule",
         "add 1 cpu to a",
-        "scale from 2 to 1 replicas",
+        "scale from 2 to 1 replica",
     ]
 
 
@@ -419,7 +419,7 @@ def test_what_has_a_placement_is_left_alone() -> None:
         ]
     )
     found = relaxations(problem, Deadline(), 0)
-    assert texts(found) == ["add 1 cpu to a", "scale default/first from 2 to 1 replicas"]
+    assert texts(found) == ["add 1 cpu to a", "scale default/first from 2 to 1 replica"]
 
 
 def test_a_problem_from_python_is_spelled_as_karmada_does() -> None:

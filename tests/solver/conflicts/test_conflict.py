@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import fairlead
+import kubeadmiral_manifests as federal
 from builders import cluster, deployment, divided, duplicated, dynamic, policy, selector, static, term
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
@@ -103,6 +104,16 @@ def test_as_many_regions_as_allowed_hold_too_little() -> None:
         "a has capacity for 3 of default/nginx (3 cpu free, 1 per replica)",
         "b has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
         "c has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
+    ]
+
+
+def test_no_cluster_allowed_is_said_without_a_sum() -> None:
+    """A KubeAdmiral policy may say `maxClusters: 0`; what no cluster holds is not counted out."""
+    policy_ = federal.policy(schedulingMode="Divide", maxClusters=0)
+    conflict = conflict_of(*federal.members(2), policy_, federal.web(replicas=3))
+    assert texts(conflict) == [
+        "default/web needs 3 replicas",
+        "policy default/web: replicas in at most 0 clusters",
     ]
 
 

@@ -26,10 +26,10 @@ from fairlead.solver.explaining import conflict as explaining
 from fairlead.solver.explaining import explanation
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing
 from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.stock import relaxables
+from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running import engine
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
@@ -145,8 +145,9 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
-        f"w2 needs 4 replicas; all these workloads together request 12 {GPU}, these 2 clusters have 10",
+        "w2 needs 4 replicas",
     ]
+    assert conflict.cause == f"w0, w1 and w2 request 12 {GPU} together, m0 and m1 have 10"
     assert [each.cluster for each in conflict.rules[3:]] == ["m0", "m1", "m2"]
     assert conflict.proof is Proof.SMALLEST
     assert conflict.relaxations[0].change == 2
@@ -257,7 +258,7 @@ def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[in
     assert solution is not None
     assert solution.certain
     cost = sum(change.cost for change in solution.changes)
-    ways = excess.quick(problem, Deadline(), 0, 3)
+    ways = quick(problem, Deadline(), 0, 3)
     # What is left over on clusters of an odd number of GPUs is no room, until one more is added there.
     assert ways
     assert all(sum(change.cost for change in changes) == cost for changes in ways)
@@ -273,7 +274,7 @@ def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
     )
     sharing = replace(problem, workloads=workloads)
     assert any(each.sharing for each in relaxables(sharing))
-    ways = excess.quick(sharing, Deadline(), 0, 3)
+    ways = quick(sharing, Deadline(), 0, 3)
     assert [sum(change.cost for change in changes) for changes in ways] == [2, 2, 2]
 
 
@@ -286,11 +287,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
     assert len(conflict.workloads) == 20
+    cause = "w0, w1, w10 and 17 more workloads request 100 pods together, quota shop/pods allows 97"
+    assert conflict.cause == cause
     assert [each.text for each in conflict.rules] == [
-        (
-            "each of w0, w1, w10 and 17 more workloads needs 5 replicas; "
-            "all these workloads together request 100 pods"
-        ),
+        "each of w0, w1, w10 and 17 more workloads needs 5 replicas",
         (
             "quota shop/pods allows 97 pods in all clusters together; "
             "w0, w1, w10 and 17 more workloads need 1 per replica"

@@ -34,6 +34,7 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.simulate.closing import drained
 from random_problems import random_problem, with_losses, with_quotas, with_skews
 
 DEAREST = 2
@@ -312,6 +313,14 @@ def test_nothing_cheaper_exists_under_quotas(seed: int) -> None:
 def test_nothing_cheaper_exists_under_budgets(seed: int) -> None:
     """The same where few replicas may move."""
     compare(with_budgets(small(seed), seed))
+
+
+# In the last one copies that are made smaller are moved less.
+@pytest.mark.parametrize("seed", [*range(5000, 5030), 5145])
+def test_nothing_cheaper_exists_once_drained(seed: int) -> None:
+    """The same where a cluster is drained besides, which no toleration opens."""
+    problem = with_budgets(small(seed), seed)
+    compare(drained(problem, random.Random(seed).choice(problem.clusters)))
 
 
 # In the last three a toleration opens a cluster in a group of its own, which then holds too little.

@@ -34,7 +34,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.explaining import conflict, explanation
-from fairlead.solver.relaxation import excess, model, relaxations, relaxed
+from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Finding
 from fairlead.solver.running.engine import run
@@ -188,7 +188,7 @@ def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     )
     assert texts(conflict.relaxations) == [
         "raise the maximum of heavy from 0 to 1",
-        "scale from 2 to 1 replicas",
+        "scale from 2 to 1 replica",
     ]
 
 
@@ -386,7 +386,7 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
         "add 1 cpu to a",
-        "scale default/web from 2 to 1 replicas",
+        "scale default/web from 2 to 1 replica",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
     assert (
@@ -434,7 +434,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
         return texts([way for way in relaxations(problem, due, 0) if way.proven]), searches
 
     # Single changes would be told without a search.
-    monkeypatch.setattr(excess, "quick", lambda *_asked: [])
+    monkeypatch.setattr("fairlead.solver.relaxation.ways.quick", lambda *_asked: [])
     every, searches = told(0)
     assert searches > 3
     for last in range(1, searches):
@@ -530,14 +530,14 @@ def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too()
     _, found = infeasible(stream)
     assert texts(found.relaxations) == [
         "no longer require replicas to survive the loss of any one region and add 2 cpu to member1",
-        "no longer require replicas to survive the loss of any one region and scale from 3 to 1 replicas",
+        "no longer require replicas to survive the loss of any one region and scale from 3 to 1 replica",
     ]
     assert "minPercent: 0%" in found.relaxations[1].manifest
 
 
 NOWHERE = {"clusterNames": ["member9"]}
 UNKNOWN = (
-    "Nothing is known of the capacity of member1, by which default/nginx would be divided: have it reported, "
+    "The capacity of member1 is unknown, so that default/nginx cannot be divided by it: have it reported, "
     "or use static weights."
 )
 CLOSED = (

@@ -120,5 +120,5 @@ def test_what_it_cannot_do() -> None:
         fairlead.dispense(problem, like="kubeadmiral")
     with pytest.raises(fairlead.UsageError, match="empty_workload_propagation"):
         fairlead.dispense(problem, like="kubeadmiral", empty_workload_propagation=True)
-    with pytest.raises(fairlead.UsageError, match="known: as-karmada, deduct"):
+    with pytest.raises(fairlead.UsageError, match="known: as-karmada and deduct"):
         fairlead.dispense(problem, overcommit="never")  # type: ignore[arg-type]

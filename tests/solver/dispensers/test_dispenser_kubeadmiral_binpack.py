@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.solver.dispensers.kubeadmiral.binpack import binpack, is_due
 from fairlead.solver.dispensers.kubeadmiral.inputs import Preferences
+from fairlead.solver.dispensers.kubeadmiral.planner import binpack, is_due
 from kubeadmiral_builders import ask
 
 Clusters = Mapping[str, Preferences]

@@ -14,7 +14,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Total, WorkloadR
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.groups.choosing import choose_groups
+from fairlead.solver.groups.choosing import OTHERS_LEFT, choose_groups
 from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
@@ -113,9 +113,9 @@ def test_the_more_urgent_workload_chooses_first() -> None:
     assert [workload.key for workload in outcome.problem.workloads] == ["m", "z"]
     assert groups_of(outcome) == ["far", "near"]
     (passed,) = outcome.rejected["m"]
-    # By itself m fits into a; it is what was decided before that leaves no room.
+    # By itself m fits into a; it is the group of z, chosen before, that leaves no room.
     assert passed.name == "near"
-    assert "decided before" in passed.reason
+    assert passed.reason == OTHERS_LEFT
     # Of equal priority the key decides.
     assert groups_of(solved(other, replace(urgent, priority=0), a=3, b=9)) == ["near", "far"]
 

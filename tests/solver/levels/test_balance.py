@@ -13,10 +13,11 @@ from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
-from fairlead.models.outcome import Outcome, Status
+from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
+    Bounds,
     Candidates,
     Capacity,
     Copies,
@@ -26,6 +27,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
@@ -147,13 +149,55 @@ def test_balance_is_proven_beside_the_only_one_that_lacks_copies() -> None:
     The copy stands on a; without balance a holds ten and b eight, evenly filled are nine and nine.
     """
     first, second, third = many(3, 7, dynamic=True, a=1, b=1)
-    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies(("a", "b")))
+    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies((("a",), ("b",))))
     copied = replace(third, replicas=4, rules=chosen)
     outcome = fairlead.solve(Problem(even(a=10_000, b=10_000), (first, second, copied)))
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 9, "b": 9}
     missing = next(level for level in outcome.objectives if level.name == "missing copies")
     assert missing.value == 1
+
+
+def test_balance_is_proven_beside_one_that_keeps_what_runs_whatever_it_wants() -> None:
+    """Nine are wanted of it, and what runs is to stay: four on a, so six others stand 1 and 5 on a and b.
+
+    Without balance all six stand where there is more room for them, on b.
+    """
+    first, second, third = many(3, 3, dynamic=True, a=6, b=10)
+    four = {"a": Bound(4), "b": Bound(0)}
+    rules = (Candidates(("a", "b")), Bounds(four, four))
+    rests = replace(third, replicas=9, rules=rules, without=frozenset({"total"}))
+    outcome = fairlead.solve(Problem(even(a=10_000, b=10_000), (first, second, rests), (Capacity(),)))
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 5, "b": 5}
+
+
+def test_balance_is_proven_beside_copies_of_which_one_size_fits() -> None:
+    """A copy of two would have no room on c, so it is always four on a; of fourteen others five and nine fit.
+
+    That is 9 and 9 on equal clusters.
+    """
+    first, second, third = many(3, 7, dynamic=True, a=1, b=1)
+    copies = Duplicated(choice=True, copies={"a": 4, "c": 2})
+    chosen = (Candidates(("a", "c")), copies, Copies((("a",), ("c",))))
+    copied = replace(third, replicas=4, rules=chosen)
+    clusters = even(a=10_000, b=10_000, c=500)
+    outcome = fairlead.solve(Problem(clusters, (first, second, copied), (Capacity(),)))
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 9, "b": 9, "c": 0}
+
+
+def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs() -> None:
+    """Nothing is known of c, so how much is used of a and b is open: balance is told, all else is proven.
+
+    Two replicas over 1 : 1 : 1 are 1, 1 and 0, so one of the two that run on c moves.
+    """
+    first, second = many(2, 2, a=1, b=1, c=1)
+    rests = replace(first, current={"c": 2}, rules=(*first.rules, Moves(frozenset("abc"))))
+    problem = Problem((*even(a=10_000, b=10_000), Cluster("c")), (rests, second), (Capacity(),))
+    levels = fairlead.solve(problem, tolerance={"deviation": "0.5"}).objectives
+    assert [level.name for level in levels] == ["deviation", "balance", "other moves"]
+    assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
 
 
 def test_balance_before_moves_is_no_matter_of_what_runs() -> None:

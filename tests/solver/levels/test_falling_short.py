@@ -90,6 +90,19 @@ def test_a_workload_that_stands_nowhere() -> None:
     assert balance_of(outcome).value == 0
 
 
+def test_a_workload_whose_only_cluster_is_full() -> None:
+    """None of `short` fits on c, which others use up: of it nothing can stand anywhere.
+
+    So only w0 can fill a (1 core) and b (4): (1 - 1/5)^2 / (1/5) + (4/5)^2 / (4/5) = 4 on a, 1/4 on b.
+    """
+    full = replace(clusters(c=4000)[0], free={CPU: 0})
+    workloads = (single("short", 4, 3, c=1), single("w0", a=1, b=1, c=1))
+    problem = Problem((*clusters(a=1000, b=4000), full), workloads, (Capacity(),))
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.status is Status.OPTIMAL
+    assert balance_of(outcome).value == Fraction(1, 4)
+
+
 def test_who_falls_short_is_open() -> None:
     """Three cores for four replicas of two workloads, either of which may miss one: balance is not proven."""
     problem = Problem(

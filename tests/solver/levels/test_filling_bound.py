@@ -316,7 +316,7 @@ def test_copies_are_not_divided() -> None:
         "w",
         2,
         requests={CPU: 1000},
-        rules=(Candidates(("a", "b")), copies, Copies(("a", "b")), both, weights),
+        rules=(Candidates(("a", "b")), copies, Copies((("a",), ("b",))), both, weights),
     )
     problem = Problem(clusters, (workload,), (Capacity(),))
     rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 4000})

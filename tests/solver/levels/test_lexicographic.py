@@ -16,7 +16,7 @@ from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload

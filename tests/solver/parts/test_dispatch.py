@@ -50,7 +50,7 @@ def test_processes_give_the_same_answers(partial: bool) -> None:
 
 def test_a_wrong_engine_is_refused() -> None:
     """Also where nothing would have to be searched."""
-    with pytest.raises(UsageError, match="no engine 'cloud'; known: local, ray"):
+    with pytest.raises(UsageError, match="no engine 'cloud'; known: local and ray"):
         solve(two_teams(), engine="cloud")
 
 

@@ -42,6 +42,19 @@ def test_a_partial_plan_is_resumed() -> None:
     assert [each.amount for each in unmet(found.outcome.problem, found.outcome.placement)] == [2]
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_partial_plan_says_what_it_lacks(*, again: bool) -> None:
+    """The two of six replicas that nobody has room for are named, saved or not."""
+    plan = fairlead.plan(fleet(6), partial=True)
+    if again:
+        plan = fairlead.plan(fleet(6), resume=plan.to_dict())
+    _, target, short, *_ = str(plan).splitlines()
+    assert target.startswith(
+        "Target: as saved; 2 of 6 unplaced:" if again else "Target: Best possible: 2 of 6"
+    )
+    assert short.startswith("  2 of 6 replicas of default/nginx are unplaced")
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

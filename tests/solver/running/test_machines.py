@@ -198,7 +198,7 @@ def test_machines_are_chosen_by_name() -> None:
     assert isinstance(machines_of("local", 1), ThisProcess)
     assert isinstance(machines_of("local", 2), LocalProcesses)
     assert isinstance(machines_of("local", 2, threads=True), ThisProcess)
-    with pytest.raises(UsageError, match="no engine 'cloud'; known: local, ray"):
+    with pytest.raises(UsageError, match="no engine 'cloud'; known: local and ray"):
         machines_of("cloud", 1)
     with pytest.raises(UsageError, match="belongs to engine 'ray'"):
         machines_of("local", 1, "ray://head:10001")

@@ -16,7 +16,7 @@ from fairlead.cli.exits import signals_heard
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import ENDING, Listener, attentive, listening
 from fairlead.solver.simulate import simulate as simulating

@@ -158,7 +158,7 @@ def test_what_would_move_anyway_is_told_apart() -> None:
     assert (by_key["default/web"].moved, by_key["default/web"].anyway) == (3, True)
     assert by_key["default/other"].caused
     assert not by_key["default/web"].caused
-    assert "Before the change already, 3 replicas move in 1 workload." in str(simulation)
+    assert "Even before the change, 3 replicas move in 1 workload." in str(simulation)
     assert "Fits: 2 replicas move." in str(simulation)
     assert simulation.to_dict()["anyway"] == 1
     idle = fairlead.simulate(problem, Scale("other", 6))
@@ -250,7 +250,7 @@ def test_a_fleet_that_does_not_fit_as_it_is() -> None:
     """What is missing without the change too is said, and is not blamed on it."""
     problem = fairlead.load(fleet(1), running(20))
     simulation = fairlead.simulate(problem, Scale("default/web", 21))
-    assert "Before the change already, not everything fits: 1 shortfall." in str(simulation)
+    assert "Even before the change, not everything fits: 1 shortfall." in str(simulation)
 
 
 def test_the_same_whatever_the_order() -> None:

@@ -185,11 +185,11 @@ def test_groups_without_clusters_are_no_groups() -> None:
 def test_preferences_forget_clusters() -> None:
     """Weights, copies, prices and evenness are about the candidates that are left."""
     price = Price({"a": Fraction(1), "b": Fraction(2)})
-    rules = (Weights({"a": 1, "b": 2, "c": 3}), Copies(("c", "a", "b")), price, Evenness(ABC))
+    rules = (Weights({"a": 1, "b": 2, "c": 3}), Copies((("c", "a"), ("b",))), price, Evenness(ABC))
     workload = after(made(*rules, Duplicated(copies={"a": 2, "b": 3})), Lose("a"))
     assert workload.rules[1:] == (
         Weights({"b": 2, "c": 3}),
-        Copies(("c", "b")),
+        Copies((("c",), ("b",))),
         Price({"b": Fraction(2)}),
         Evenness(("b", "c")),
         Duplicated(copies={"b": 3}),
@@ -301,7 +301,7 @@ def test_what_is_lost_already_is_no_change(again: Change) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(Restore("c"), "c is lost before it is to be restored"), (Weight("w", "c", 2), "c is not eligible")],
+    [(Restore("c"), "c is both lost and restored"), (Weight("w", "c", 2), "c is not eligible")],
 )
 def test_what_is_lost_is_not_opened_or_weighed(change: Change, message: str) -> None:
     """There is no such cluster any more, which is another mistake than a wrong name."""
@@ -362,12 +362,12 @@ def test_workloads_that_must_not_be_rescheduled() -> None:
 
 
 def test_hand_made_rules_do_not_open_by_themselves() -> None:
-    """Rules without manifests do not tell what holds on a cluster that stood back; the warning says so."""
+    """Rules without manifests do not tell what holds on a cluster that gave way; the warning says so."""
     beside = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)
     shut = Candidates(("a",), {"b": beside, "c": Exclusion("did not match")})
     problem = changed(made(shut, Weights({"a": 1})), [Lose("a")])
     assert candidates(only(problem)).names == ()
-    assert ["may open" in warning.text for warning in problem.warnings] == [True]
+    assert ["may become eligible" in warning.text for warning in problem.warnings] == [True]
 
 
 def test_restore() -> None:

@@ -146,6 +146,15 @@ def test_maximum() -> None:
     )
 
 
+@pytest.mark.parametrize(("ceiling", "helps"), [(None, True), (6, True), (4, False)])
+def test_a_maximum_that_nobody_declared_cannot_be_raised(ceiling: int | None, *, helps: bool) -> None:
+    """A report of what member1 can run, 4, is no number of a policy, though 5:7 would be nearer to 1:1."""
+    limit = Bounds(maximum={"member1": Bound(4, Source(POLICY, 31), ceiling)})
+    why = asked(web(12, 2, limit), count=2)
+    assert placed(why) == [4, 8]
+    assert any("maximum of member1" in gain.action for gain in why.gains) is helps
+
+
 def test_minimum_that_holds_others_back() -> None:
     """4 over 1:1 with at least 3 in member1 is 3:1, at 10/2 - 4 = 1; lowered to 2 it is 2:2, at 0."""
     why = asked(web(4, 2, Bounds({"member1": Bound(3)})), count=2)

@@ -34,7 +34,7 @@ member2         6  deviation +3       deviation +0.8182  its share is 3.67
                                                          member3 holds less than
                                                          its share
 member3         2  not possible       deviation +3       at capacity (0 cpu
-                                                         left, 500m per replica)
+                                                         free, 500m per replica)
 one more is not possible on member3: at capacity (1 cpu in total, 500m per
   replica)
 one less is not possible on member1: at its minimum of 3 (pp.yaml:31)
@@ -227,7 +227,7 @@ def test_workloads_are_named_as_at_kubectl(name: str, namespaces: Sequence[str],
     [
         ("shp", (), "no workload 'shp'; did you mean a/shop?"),
         ("shop", ("b",), "no workload 'shop' in namespace b; there is a/shop"),
-        ("web", (), "'web' may be any of these workloads: a/web, b/web; name one of them"),
+        ("web", (), "'web' matches several workloads: a/web, b/web; name one of them"),
         ("job/shop", (), "no workload 'job/shop'; did you mean a/shop?"),
         ("zzz", (), "no workload 'zzz'; known: a/shop, a/web, b/web"),
         ("x/y/z/shop", (), "no workload 'x/y/z/shop'; did you mean a/shop?"),

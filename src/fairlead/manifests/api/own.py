@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from fairlead.manifests.api.meta import Api, Count, Filled, Object, Text, Weight
 from fairlead.manifests.api.own_values import (
@@ -14,6 +14,7 @@ from fairlead.manifests.api.own_values import (
     Price,
     Rate,
     SelectingSpec,
+    Tolerance,
 )
 
 
@@ -234,16 +235,25 @@ class ProfileLevel(Api):
 
     name: Filled
     """Name or key of the level."""
-    tolerance: int | float | str | None = None
+    tolerance: Tolerance | None = None
     """A number or a text such as "0.5", in the unit of the level; or a share, "0.1%", of the least that it
     can be as far as single workloads tell; left out: the level has to be best (balance: the usual
     tolerance)."""
 
 
+def _to_level(value: object) -> object:
+    """Read a name alone as a level without a tolerance."""
+    if not isinstance(value, str | dict):
+        raise ValueError("must be the name of a level, or a mapping with name and tolerance")  # noqa: TRY004
+    return {"name": value} if isinstance(value, str) else value
+
+
 class ProfileSpec(Api):
     """What counts, and in which order."""
 
-    levels: tuple[Filled | ProfileLevel, ...] = ()
+    levels: tuple[
+        Annotated[ProfileLevel, BeforeValidator(_to_level, json_schema_input_type=Filled | ProfileLevel)], ...
+    ] = ()
     """Names or keys of objective levels, or a name with a tolerance, the most important first; those that are
     not named follow in their usual order."""
     leave_out: tuple[Literal["balance"], ...] = ()

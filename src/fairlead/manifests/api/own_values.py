@@ -10,6 +10,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from fairlead.manifests.api.meta import Api, Filled, LabelSelector, Text
 from fairlead.manifests.api.policies import ClusterSet as KarmadaSet
 from fairlead.manifests.api.policies import FieldSelector
+from fairlead.models.levels import tolerance_of
 
 _PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
@@ -17,6 +18,7 @@ _PERCENT = re.compile(r"([0-9]{1,3})%")
 _PERCENT_ALLOWED = 'must be a percentage from 0% to 100%, such as "50%"'
 _RATE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,18})?)%")
 _RATE_ALLOWED = 'must be a percentage from 0% to 100%, such as "0.1%"'
+_TOLERANCE_ALLOWED = 'must be a number of at least 0, or a share such as "0.1%", of 18 digits at most'
 _AMOUNT = re.compile(r"([0-9]{1,9})%")
 _AMOUNT_ALLOWED = 'must be a number of replicas, at least 0, or a percentage such as "10%"'
 
@@ -48,6 +50,13 @@ def _to_amount(value: object) -> int | str:
     return value  # type: ignore[return-value]
 
 
+def _to_tolerance(value: object) -> int | float | str:
+    number = isinstance(value, int | float | str) and not isinstance(value, bool)
+    if not number or tolerance_of(value) is None:
+        raise ValueError(_TOLERANCE_ALLOWED)
+    return value  # type: ignore[return-value]
+
+
 def _to_rate(value: object) -> Fraction:
     match = _RATE.fullmatch(value) if isinstance(value, str) else None
     rate = Fraction(match[1]) / 100 if match else None
@@ -72,6 +81,9 @@ Amount = Annotated[
     int | str,
     PlainValidator(_to_amount),
     WithJsonSchema({"type": ["string", "integer"], "pattern": f"^{_AMOUNT.pattern}$", "minimum": 0}),
+]
+Tolerance = Annotated[
+    int | float | str, PlainValidator(_to_tolerance), WithJsonSchema({"type": ["string", "number"]})
 ]
 Rate = Annotated[
     Fraction,

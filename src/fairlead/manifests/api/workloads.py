@@ -69,6 +69,11 @@ class ReplicaSetSpec(Api):
     selector: Annotated[Anything, _ROLLOUT] = None
     min_ready_seconds: Annotated[Anything, _ROLLOUT] = None
 
+    @property
+    def stated_in(self) -> str:
+        """The field that a person changes for another number of pods."""
+        return self.counted_in
+
 
 class ReplicaSet(Object):
     """Equal pods."""
@@ -113,13 +118,13 @@ class StatefulSet(Object):
 
 
 class JobSpec(Api):
-    """Pods that run to completion; as many at once as `parallelism` says."""
+    """Pods that run to completion; as many at once as `parallelism` says, never more than are to complete."""
 
     counted_in: ClassVar[str] = "parallelism"
 
     parallelism: Count = 1
     template: PodTemplate = Field(default_factory=PodTemplate)
-    completions: Annotated[Anything, Inert("parallelism says how many run at once")] = None
+    completions: Count | None = None
     completion_mode: Annotated[Anything, _ROLLOUT] = None
     active_deadline_seconds: Annotated[Anything, _ROLLOUT] = None
     backoff_limit: Annotated[Anything, _ROLLOUT] = None
@@ -135,9 +140,14 @@ class JobSpec(Api):
     ttl_seconds_after_finished: Annotated[Anything, _ROLLOUT] = None
 
     @property
+    def stated_in(self) -> str:
+        """The field that allows the fewest pods at once."""
+        return self.counted_in if self.replicas == self.parallelism else "completions"
+
+    @property
     def replicas(self) -> int:
-        """The pods that run at once."""
-        return self.parallelism
+        """The pods that run at once, as Karmada counts them."""
+        return self.parallelism if self.completions is None else min(self.parallelism, self.completions)
 
 
 class Job(Object):

@@ -221,7 +221,7 @@ def replicas_source(subject: Subject) -> Source:
         return subject.binding.source("spec", "components" if counts else "replicas")
     if subject.template is None:
         return source_of(subject)
-    return subject.template.source("spec", subject.template.model.spec.counted_in)
+    return subject.template.source("spec", subject.template.model.spec.stated_in)
 
 
 def _is_fresh(binding: ResourceBinding) -> bool:

@@ -11,9 +11,8 @@ from fairlead.manifests.api.policies import (
     SpreadConstraint,
 )
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules import Spread
-from fairlead.models.topology import values_of
 
 
 def matches(affinity: ClusterSet, cluster: Cluster) -> bool:

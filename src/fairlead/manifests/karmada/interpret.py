@@ -4,12 +4,15 @@ Every kind of rule has its own function. Placements that read the same share wha
 of the files, which differ, are looked up for each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.policies import ClusterSet, Placement
-from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.api.workloads import PriorityClass
+from fairlead.manifests.join import Rebalancing, Subject
+from fairlead.manifests.karmada.facts import Declared, evictions, remarks, replicas_source
 from fairlead.manifests.karmada.groups import DeclaredGroup, declared_tiers, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
@@ -22,9 +25,12 @@ from fairlead.manifests.karmada.preferences import (
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
+from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates, made_once
+from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
+from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -253,3 +259,39 @@ def _where_held(division: Division, declared: Declared) -> frozenset[str]:
 def _chooses(declared: Declared) -> bool:
     chosen = is_aggregated(declared.placement) and not (declared.totals.even or declared.totals.equal)
     return chosen or bool(declared.placement.spread_constraints)
+
+
+@dataclass(frozen=True, slots=True)
+class Propagation:
+    """Karmada's part of the input, as `fairlead.manifests.kubeadmiral.scheduling.Federation` is the other."""
+
+    interpreter: Interpreter
+    rebalancing: Rebalancing
+    priorities: Priorities
+
+    @classmethod
+    def of(
+        cls,
+        rebalancers: Iterable[Located[WorkloadRebalancer]],
+        classes: Iterable[Located[PriorityClass]],
+        clusters: Sequence[Cluster],
+    ) -> "Propagation":
+        """Return Karmada's part of the input."""
+        return cls(Interpreter.of(clusters), Rebalancing.of(rebalancers), Priorities.of(classes))
+
+    def place(self, subject: Subject, read: Workload, declared: Declared) -> tuple[Workload, list[Statement]]:
+        """Return a workload with its rules, and what there is to say about it."""
+        urgency, unresolved = self.priorities.of_workload(subject, read.key)
+        fresh, due = self.rebalancing.wants(subject) or read.fresh, not is_at_rest(subject, read, declared)
+        workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
+        reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
+        interpreted = self.interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
+        remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
+        placed = replace(
+            workload,
+            rules=interpreted.rules,
+            groups=interpreted.groups,
+            declared=as_binding(subject, declared, workload),
+            reading=reading,
+        )
+        return at_start(placed), remarked

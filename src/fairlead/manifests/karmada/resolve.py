@@ -142,9 +142,9 @@ class Resolver(Fleet):
             lambda: self._divided(base.without(leaving), group, workload, declared, None if own else key),
         )
 
-    def ranking(self, division: Division, workload: Workload) -> tuple[str, ...]:
-        """Return the candidates, those with the most room first."""
-        return tuple(roomiest(self.rooms(division.standing.names, workload)))
+    def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:
+        """Return the candidates, those with the most room first and those with as much together."""
+        return roomiest(self.rooms(division.standing.names, workload))
 
     def alone(self, terms: Sequence[StaticClusterWeight]) -> Mapping[str, int] | None:
         """Return weights by cluster, where each term is about one alone; looked up once for each list."""

@@ -130,7 +130,7 @@ def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool
 
 
 def parsed(text: str) -> Any:
-    """Return what an annotation holds; None where it is no JSON."""
+    """Return what an annotation holds; None where it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

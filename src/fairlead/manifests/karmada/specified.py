@@ -232,6 +232,8 @@ def idle_parts(
         copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"
         yield from ((path, copied) for path in _outside(placement, meta, replicas))
         yield from ((path, copied) for path in _lists(strategy))
+        for path, preferences in preferences_of(strategy):
+            yield from ((place, copied) for place in _weights(path, preferences))
         return
     if not is_specified(strategy):
         weighed = f"only {', '.join(SPECIFIED[:-1])} and {SPECIFIED[-1]} divide by it"
@@ -245,6 +247,11 @@ def idle_parts(
         if even or path[-1] != "weightPreference":
             why = "no weight counts where totals are specified" if even else "weightPreference holds weights"
             yield from ((place, why) for place in _weights(path, preferences))
+        elif strategy and strategy.replica_division_preference == "Aggregated":
+            few = "Aggregated uses as few clusters as possible, whatever they weigh"
+            yield from ((place, few) for place in _weights(path, preferences))
+        elif preferences.dynamic_weight and preferences.static_weight_list:
+            yield (*_PLACEMENT, *path, "staticWeightList"), "dynamicWeight precedes it"
 
 
 def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:

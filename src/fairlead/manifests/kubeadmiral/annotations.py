@@ -93,7 +93,7 @@ def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | No
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        return None, "is no JSON"
+        return None, "is not JSON"
     document = Document({"kind": "annotation", "value": data}, Lines("", LineTable(), 0, 0))
     validated = validate(document, model)
     if validated.mistakes or validated.located is None:

@@ -26,7 +26,7 @@ from fairlead.models.workload import Workload
 NOT_LISTED = "is not in the placement list"
 NO_SELECTOR = "did not match the cluster selector"
 NO_AFFINITY = "did not match the cluster affinity"
-UNAVAILABLE = "is to be left by the migration configuration"
+UNAVAILABLE = "is excluded by the migration configuration"
 NOTHING_RUNS = "does not run it, and rescheduling is disabled"
 
 Api = tuple[str, str]
@@ -162,10 +162,9 @@ def _rank(policy: AppliedPolicy, name: str) -> tuple[int, int]:
 
 
 def ranking(policy: AppliedPolicy, workload: Workload, names: Sequence[str], fleet: Fleet) -> Copies:
-    """Return which clusters are chosen first: by priority, then by room, then by name."""
-    priorities = policy.placement.priorities
-    ordered = roomiest(fleet.rooms(names, workload))
-    return Copies(tuple(sorted(ordered, key=lambda name: -priorities.get(name, Bound(0)).replicas)))
+    """Return which clusters are chosen first: by priority, then by room."""
+    priorities = {name: stated.replicas for name, stated in policy.placement.priorities.items()}
+    return Copies(roomiest(fleet.rooms(names, workload), priorities))
 
 
 def copies(

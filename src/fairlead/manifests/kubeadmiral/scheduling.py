@@ -159,7 +159,7 @@ def _source(subject: Subject) -> Source:
 
 def _replicas_source(subject: Subject) -> Source:
     template = _template(subject)
-    return template.source("spec", template.model.spec.counted_in)
+    return template.source("spec", template.model.spec.stated_in)
 
 
 def _workload(subject: Subject, key: str, policy: str) -> Workload:

@@ -13,7 +13,7 @@ from fairlead.manifests.api.own import Profile, ProfileSpec, WorkloadAffinity
 from fairlead.manifests.extensions import Extensions, RuleManifest, rule_of
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
-from fairlead.manifests.own import grouped, hierarchy, move_budgets, prices, profile
+from fairlead.manifests.own import grouped, hierarchy, prices, profile
 from fairlead.manifests.own.sets import (
     Remark,
     named,
@@ -26,7 +26,6 @@ from fairlead.manifests.own.sets import (
 from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
 from fairlead.models.affinity_groups import at_start
-from fairlead.models.closed import rule_without
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.problem import Problem
@@ -34,7 +33,7 @@ from fairlead.models.rules import Bounds, Candidates, Companionship, MoveBudget,
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.variants import Rules
+from fairlead.models.variants import Rules, rule_without
 from fairlead.models.words import first_of
 from fairlead.models.workload import Workload
 
@@ -254,8 +253,8 @@ def _budgets(
     idle: list[Remark] = []
     for located in of_kind(manifests, own.MoveBudget):
         members = selected(located.model.spec.workload_selector, workloads)
-        rules.extend(move_budgets.budgets(located, members, clusters))
-        idle.extend(move_budgets.remarks(located, clusters))
+        rules.extend(prices.budgets(located, members, clusters))
+        idle.extend(prices.budget_remarks(located, clusters))
     return tuple(rules), idle
 
 

@@ -10,7 +10,7 @@ from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.validation import Finding, below, each, repeated
-from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, group_of
 from fairlead.models.errors import Mistake
 
 _SCOPE = (
@@ -38,8 +38,8 @@ def unknown_kind(document: Document) -> Mistake:
 def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:
     """List what is wrong in one manifest."""
     if model.metadata.namespace:
-        group = model.api_version.rpartition("/")[0]
-        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE.format(group))
+        told = _SCOPE.format(group_of(model.api_version))
+        yield Finding(("metadata", "namespace"), model.metadata.namespace, told)
     spec = getattr(model, "spec", None)
     if isinstance(spec, SelectingSpec):
         yield from below(("spec", "workloadSelector"), labels_findings(spec.workload_selector))

@@ -9,12 +9,11 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.own import GroupBound, GroupBounds
 from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, groups, groups_of, values_of
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.rules import Candidates, GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
 from fairlead.models.rules.survival import Loss
 from fairlead.models.source import Source
-from fairlead.models.topology import groups, groups_of, values_of
 from fairlead.models.words import first_of
 
 GroupedKind = own.Survival | own.Skew

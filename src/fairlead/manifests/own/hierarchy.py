@@ -8,11 +8,10 @@ from typing import NamedTuple
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules import Shares
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
-from fairlead.models.topology import values_of
 from fairlead.models.words import first_of
 
 NO_SHARE = "had no share of the hierarchical weights"

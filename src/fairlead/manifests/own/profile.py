@@ -6,7 +6,7 @@ from fairlead.manifests.api.own import FailureRates, Profile, ProfileLevel, Prof
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Finding, Located
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, FailureRate, groups
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import (
     ALL,
@@ -18,34 +18,25 @@ from fairlead.models.levels import (
     keys_of,
     tolerance_of,
 )
-from fairlead.models.topology import FailureRate, groups
 from fairlead.models.words import with_nearest
 
 
 def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
-    """List levels that do not exist or are named twice, and tolerances that are none."""
+    """List levels that do not exist or are named twice."""
     named: set[str] = set()
     for position, level in enumerate(spec.levels):
-        field = ("levels", position) if isinstance(level, str) else ("levels", position, "name")
+        field = ("levels", position)
         keys = _keys(level, spec, extensions)
         if not keys:
             outside = (name for each in extensions.levels() for name in (each.key, each.title))
             ours = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
             known = ", ".join(dict.fromkeys((*ALL, *ours, *outside)))
-            yield Finding(field, _name(level), f"is not a level; allowed are {known}")
+            yield Finding(field, level.name, f"is not a level; allowed are {known}")
         elif not named.isdisjoint(keys):
-            yield Finding(field, _name(level), "names a level a second time")
+            yield Finding(field, level.name, "names a level a second time")
         elif not set(keys).isdisjoint(spec.leave_out):
-            yield Finding(field, _name(level), "is left out by leaveOut")
+            yield Finding(field, level.name, "is left out by leaveOut")
         named.update(keys)
-        if (
-            isinstance(level, ProfileLevel)
-            and level.tolerance is not None
-            and tolerance_of(level.tolerance) is None
-        ):
-            allowed = 'numbers of at least 0, and shares such as "0.1%", of 18 digits at most'
-            message = f"is not a tolerance; allowed are {allowed}"
-            yield Finding(("levels", position, "tolerance"), level.tolerance, message)
 
 
 def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
@@ -70,7 +61,7 @@ def tolerances(spec: ProfileSpec, extensions: Extensions) -> dict[str, Tolerance
     """Return how much worse than best levels may be, by key."""
     found: dict[str, Tolerance] = {}
     for level in spec.levels:
-        tolerance = tolerance_of(level.tolerance) if isinstance(level, ProfileLevel) else None
+        tolerance = None if level.tolerance is None else tolerance_of(level.tolerance)
         if tolerance is not None:
             found |= dict.fromkeys(_keys(level, spec, extensions), tolerance)
     return found
@@ -81,22 +72,18 @@ def measure(spec: ProfileSpec) -> Deviation:
     return Deviation(spec.deviation) if spec.deviation else Deviation.WEBSTER
 
 
-def _name(level: str | ProfileLevel) -> str:
-    return level if isinstance(level, str) else level.name
-
-
-def _keys(level: str | ProfileLevel, spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
+def _keys(level: ProfileLevel, spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
     """Return the keys that a level stands for.
 
     ``moves`` stands for all levels of moves, ``deviation`` for that from dynamic weights as well, unless the
     profile names that one, too. What is no level of ours may be one of an extension.
     """
-    keys = tuple(key for key in keys_of(_name(level)) if key in DEFAULT_ORDER)
-    if not keys and (outside := extensions.level(_name(level))):
+    keys = tuple(key for key in keys_of(level.name) if key in DEFAULT_ORDER)
+    if not keys and (outside := extensions.level(level.name)):
         return (outside.key,)
-    if _name(level) != DEVIATION.key:
+    if level.name != DEVIATION.key:
         return keys
-    others = {key for other in spec.levels if other is not level for key in keys_of(_name(other))}
+    others = {key for other in spec.levels if other is not level for key in keys_of(other.name)}
     return tuple(key for key in keys if key == DEVIATION.key or key not in others)
 
 

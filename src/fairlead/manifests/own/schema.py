@@ -47,15 +47,9 @@ _METADATA: Mapping[str, Any] = {
 def json_schema(kind: str | None = None) -> dict[str, Any]:
     """Return the JSON Schema of the manifests of a kind.
 
-    Parameters
-    ----------
-    kind
-        One of `written_kinds`; None stands for all of them: a manifest is of one of the kinds.
+    `kind`: one of `written_kinds`; None stands for all of them: a manifest is of one of the kinds.
 
-    Raises
-    ------
-    KeyError
-        Where there is no such kind.
+    Raises `KeyError` where there is no such kind.
     """
     if kind is not None:
         schema, definitions = _of_kind(

@@ -248,7 +248,7 @@ class Builder:
     def note(self, line: int, message: str, value: object = "") -> None:
         """Note a mistake at the current place and go on, unless there are too many."""
         if len(self.mistakes) >= _MOST_MISTAKES:
-            self._refuse(line, f"is the last mistake told, after {_MOST_MISTAKES} others", shortened(value))
+            self._refuse(line, f"is the last mistake shown, after {_MOST_MISTAKES} others", shortened(value))
         self.mistakes.append(Mistake(Source(self._file, line), self._field(), shortened(value), message))
 
     def _refuse(self, line: int, message: str, value: str = "") -> NoReturn:

@@ -11,7 +11,8 @@ from fairlead.models.words import shown
 
 Path = tuple[str | int, ...]
 
-OWN_API_VERSION = "fairlead.io/v1alpha1"
+OWN_GROUP = "fairlead.io"
+OWN_API_VERSION = f"{OWN_GROUP}/v1alpha1"
 
 _LONGEST_VALUE = 60
 
@@ -199,6 +200,11 @@ def object_name(data: Mapping[str, Any]) -> ObjectName:
     meta = stated if isinstance(stated, Mapping) else {}
     named = (data.get("apiVersion"), data.get("kind"), meta.get("name"), meta.get("namespace"))
     return ObjectName(*("" if each is None else str(each) for each in named))
+
+
+def group_of(api_version: str) -> str:
+    """Return the API group of an ``apiVersion``; empty for the core group."""
+    return api_version.rpartition("/")[0]
 
 
 def field_name(path: Path) -> str:

@@ -93,7 +93,7 @@ def read_yaml(file: str, text: str) -> tuple[Values, list[Mistake], list[Mistake
             break
         first, rest = following, "\n".join(lines[following:])
     else:
-        message = f"nothing is read from here on, after {_MOST_BROKEN} broken documents"
+        message = f"nothing after this is read, after {_MOST_BROKEN} broken documents"
         broken.append(Mistake(Source(file, first + 1), "", "", message))
     return reading.values, reading.builder.mistakes, broken
 

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
-from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.late import LateLines, LateText
-from fairlead.manifests.yaml.quick import copy_plain, parse_json
+from fairlead.manifests.yaml.quick import copy_plain, parse_block, parse_json
 from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.source import Source
@@ -130,7 +129,7 @@ def read_documents(
         for value, lines in _values(item, recursive, maximum_bytes, mistakes):
             _flatten(value, lines, (), documents, untyped)
             if len(untyped) > MOST_TOLD:
-                message = f"nothing is read from here on, after {MOST_TOLD} mistakes"
+                message = f"nothing after this is read, after {MOST_TOLD} mistakes"
                 last = Mistake(untyped[MOST_TOLD].source, "", "", message)
                 return documents, [*mistakes, *untyped[:MOST_TOLD], last]
     return documents, [*mistakes, *untyped]
@@ -228,7 +227,7 @@ def _without_type(document: Document, path: Path) -> Iterator[Mistake]:
         if isinstance(value, str) and value:
             continue
         present = name in document.data
-        message = "must be a text that is not empty" if present else "is missing; every manifest has one"
+        message = "must be a non-empty string" if present else "is missing; every manifest has one"
         shown = shortened(value) if present else ""
         yield Mistake(document.source((name,)), field_name((*path, name)), shown, message)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,10 @@ class Exclusion:
     that the rules do not tell, such as weights that count only then. Left out of comparisons."""
     cause: Cause = field(default=Cause.OTHER, compare=False, repr=False)
     """The reason as data. Left out of comparisons."""
+
+    def for_good(self) -> Exclusion:
+        """Return the same reason where a toleration opens nothing any more."""
+        return replace(self, taints=(), spoiling=()) if self.taints or self.spoiling else self
 
 
 @dataclass(frozen=True, slots=True)

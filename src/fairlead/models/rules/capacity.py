@@ -204,7 +204,7 @@ def describe_sums(
     else:
         scarce = min(sorted(needed), key=lambda each: available.get((cluster.name, each), 0) // needed[each])
         left = amount_of(scarce, available.get((cluster.name, scarce), 0))
-        text = f"{left} with what runs there now, {format_units(scarce, needed[scarce])} per replica"
+        text = f"{left} including what runs there now, {format_units(scarce, needed[scarce])} per replica"
     told = _has_capacity(name, most, workload, text)
     return Statement(KIND, told, cluster.source, workload.key, name)
 
@@ -223,7 +223,7 @@ def describe_shared(
     else:
         amount = offer_of(resource, problem.limits.get((cluster.name, resource), 0))
         running = any(workload.current.get(cluster.name) for workload in problem.workloads)
-        has = f"{name} has {amount}{' with what runs there now' if running else ''}"
+        has = f"{name} has {amount}{', including what runs there now' if running else ''}"
     return Statement(KIND, f"{has}; {told}", cluster.source, None, name)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import COPIES, ROOM, Level, Measured
@@ -18,8 +20,19 @@ KIND = "copies"
 class Copies(Unmistakable):
     """Few candidates go without a copy, and those with the least room first."""
 
-    ranking: tuple[str, ...]
-    """Candidates by room, the most room first, then by name."""
+    ranking: tuple[tuple[str, ...], ...]
+    """Candidates by room, the most room first; those with as much room stand together."""
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """Return for every candidate how many have more room."""
+        before = accumulate(map(len, self.ranking), initial=0)
+        return {name: rank for rank, alike in zip(before, self.ranking, strict=False) for name in alike}
+
+    def without(self, names: Collection[str]) -> Copies:
+        """Return the rule without some clusters."""
+        left = (tuple(name for name in alike if name not in names) for alike in self.ranking)
+        return Copies(tuple(filter(None, left)))
 
     def levels(self, workload: Workload) -> tuple[Level, ...]:
         """Return the levels on which candidates without a copy count, and the room of those with one."""
@@ -28,5 +41,6 @@ class Copies(Unmistakable):
 
     def cost_of(self, measured: Measured) -> int:
         """Return the number of candidates without a copy, or the sum of the ranks of those with one."""
-        holding = [rank for rank, cluster in enumerate(self.ranking) if measured.placed.get(cluster)]
-        return len(self.ranking) - len(holding) if measured.level == COPIES else sum(holding)
+        ranks = self.ranks
+        holding = [rank for cluster, rank in ranks.items() if measured.placed.get(cluster)]
+        return len(ranks) - len(holding) if measured.level == COPIES else sum(holding)

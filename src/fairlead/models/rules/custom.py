@@ -80,7 +80,7 @@ class Formulas(Protocol):
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """The clusters on which the workload may stand, in the order of their names."""
+        """The eligible clusters of the workload, sorted by name."""
         ...
 
     @property
@@ -109,7 +109,7 @@ class Formulas(Protocol):
     def define(self, constraint: Constraint, /) -> None:
         """Tie numbers of the rule's own to the replicas, so that any replicas leave them a value.
 
-        What is defined holds also where the rule itself is left out, to find out whether it is in the way.
+        What is defined also holds while the rule itself is left out to find out whether it causes a conflict.
         """
         ...
 
@@ -144,7 +144,7 @@ class CustomRule(Grouped):
     field
         What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
     groups
-        Candidates by group, as `fairlead.models.topology.groups` returns them.
+        Candidates by group, as `fairlead.models.cluster.groups` returns them.
     """
 
     kind: ClassVar[str] = ""

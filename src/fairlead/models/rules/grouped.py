@@ -11,10 +11,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, groups
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import Binds, Side
-from fairlead.models.topology import groups
 
 if TYPE_CHECKING:
     from fairlead.models.requirement import Requirement
@@ -27,28 +26,19 @@ Clusters = Mapping[str, frozenset[str]]
 
 
 class Number(NamedTuple):
-    """A number that a rule states, and that somebody could change.
-
-    Attributes
-    ----------
-    name
-        Its name in the rule, such as ``minimum``.
-    value
-        The number: replicas or groups.
-    change
-        The kind of such a change, one of `changes.kinds.Kind`.
-    words
-        What it is, to people: ``the fewest region groups``.
-    farthest
-        The number beyond which a change does not help any more; None where only the replicas tell.
-    """
+    """A number that a rule states, and that somebody could change."""
 
     name: str
+    """Its name in the rule, such as ``minimum``."""
     value: int
+    """The number: replicas or groups."""
     side: Side
     change: str
+    """The kind of such a change, one of `changes.kinds.Kind`."""
     words: str
+    """What it is, to people: ``the fewest region groups``."""
     farthest: int | None = None
+    """The number beyond which a change does not help any more; None where only the replicas tell."""
     source: Source | None = None
 
     @property

@@ -7,11 +7,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, noun_of
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
 from fairlead.models.rules.grouped import Clusters, Grouped, Number
 from fairlead.models.source import Source
-from fairlead.models.topology import noun_of
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:

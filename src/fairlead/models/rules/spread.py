@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from fairlead.models.cluster import groups_of, noun_of
 from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
 from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.source import Source
-from fairlead.models.topology import groups_of, noun_of
 from fairlead.models.words import listed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, groups, groups_of, noun_of
 from fairlead.models.mistaken import Fleet, Found, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
@@ -24,7 +24,6 @@ from fairlead.models.requirement import (
 )
 from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
-from fairlead.models.topology import groups, groups_of, noun_of
 from fairlead.models.words import be, counted, listed
 
 if TYPE_CHECKING:

@@ -104,7 +104,8 @@ def resting(outcome: Outcome, look: Look) -> list[Line]:
     """Say how many workloads are not shown; nothing where only those that change were asked for."""
     shown = len(shown_workloads(outcome, look))
     rest = len(outcome.problem.with_replicas) - shown
-    told = f"{'and ' if shown else ''}{counted(rest, 'workload')} without a change (-A shows them)"
+    told = f"{counted(rest, 'other workload' if shown else 'workload')} {'does' if rest == 1 else 'do'}"
+    told = f"{told} not change (-A shows {'it' if rest == 1 else 'them'})."
     return [Text(told, "dim")] if rest and look.headers and not look.picked.changed else []
 
 

@@ -28,7 +28,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     match outcome.status:
         case Status.INFEASIBLE:
             told = "Make one of the changes above and run this again"
-            if name == "simulate" or _is_given("--partial", making):
+            if name == "simulate" or is_given("--partial", making):
                 return [(f"{told}:", again(name, making))]
             return [(f"{told}; or place as much as possible:", again(name, making, "--partial"))]
         case Status.UNKNOWN:
@@ -36,8 +36,8 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     steps = []
     short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
     if short is not None:
-        steps.append(("Ask what is in the way of a workload:", command("why", making, short)))
-        told = "Try what another cluster would change:"
+        steps.append(("Find out what blocks a workload:", command("why", making, short)))
+        told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
     if outcome.status is Status.FEASIBLE and outcome.objectives:
@@ -52,12 +52,13 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
         return []
     # A plan keeps to what runs: it does not lead to what would be if nothing ran.
     running = any(any(one.current.values()) for one in outcome.problem.workloads)
-    if running and not _is_given("--fresh", making):
-        return [("Plan the way there, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
-    return [("Write what to apply:", again("solve", making, "-o", "patch"))]
+    if running and not is_given("--fresh", making):
+        return [("Plan the moves, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
+    return [("Print what to apply:", again("solve", making, "-o", "patch"))]
 
 
-def _is_given(option: str, making: Making) -> bool:
+def is_given(option: str, making: Making) -> bool:
+    """Tell whether an option was given."""
     return option in shlex.split(making.arguments)
 
 
@@ -73,6 +74,14 @@ def again(name: str, making: Making, *words: str) -> str:
         at = given.index(words[0])
         del given[at : at + VALUED]
     return " ".join(filter(None, ("fairlead", name, shlex.join(given), shlex.join(words))))
+
+
+def instead(name: str, making: Making, option: str, *words: str) -> str:
+    """Return the same command with other words in the place of an option and its value."""
+    given = shlex.split(making.arguments)
+    at = given.index(option)
+    given[at : at + VALUED] = words
+    return " ".join(filter(None, ("fairlead", name, shlex.join(given))))
 
 
 def command(name: str, making: Making, *words: str) -> str:

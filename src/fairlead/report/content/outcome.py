@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.rules import duplicated, total
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.rules import candidates, duplicated, total
+from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
-from fairlead.models.words import counted, format_number, format_percent
+from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     Cell,
@@ -25,17 +25,13 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 from fairlead.solver.changes.kinds import sentences
 
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
-_KNOWN = {
-    Proof.MINIMAL: "Leaving out any one of these rules resolves the conflict.",
-    Proof.UNVERIFIED: "Time ran out: perhaps not all of these rules are part of the conflict.",
-}
+_UNVERIFIED = "Time ran out: perhaps not all of these rules are part of the conflict."
 
 TONES: Mapping[Status, Tone] = {
     Status.OPTIMAL: "good",
@@ -197,9 +193,9 @@ def _infeasible(outcome: Outcome) -> str:
     if outcome.conflict is None:
         because = f" ({outcome.reason})" if outcome.reason else ""
         return f"{outcome.origin} found no placement{because}."
-    if len(outcome.conflict.rules) == 1:
-        return "no placement keeps this rule:"
-    return "no placement keeps all of these rules:"
+    if outcome.conflict.cause:
+        return f"{outcome.conflict.cause}."
+    return f"no placement keeps {these_rules(outcome.conflict)}:"
 
 
 def explanation(outcome: Outcome) -> list[str]:
@@ -209,9 +205,10 @@ def explanation(outcome: Outcome) -> list[str]:
         return first_lines((f"  {line}" for line in told), SHOWN, "line")
     if outcome.conflict is not None:
         first, *others = outcome.conflicts
-        lines = told_rules(first)
+        lines = [f"No placement keeps {these_rules(first)}:"] if first.cause else []
+        lines += told_rules(first)
         for each in others[: SHOWN - 1]:
-            lines += [f"Nor can {also_infeasible(each)}:", *told_rules(each)]
+            lines += [also_infeasible(each), *told_rules(each)]
         if len(others) >= SHOWN:
             lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
         return [*lines, *told_ways(first)]
@@ -224,13 +221,9 @@ def explain(conflict: Conflict) -> list[str]:
 
 
 def told_rules(conflict: Conflict) -> list[str]:
-    """Return the statements of a conflict, a line each, and what is known of it."""
+    """Return the statements of a conflict, a line each, and whether they are too many."""
     lines = [f"  {statement}" for statement in conflict.rules]
-    # A single rule is always minimal: without it there is nothing left that could be in the way.
-    known = conflict.proof is Proof.MINIMAL and len(conflict.rules) == 1
-    if conflict.rules and conflict.proof is not Proof.SMALLEST and not known:
-        lines.append(_KNOWN[conflict.proof])
-    return lines
+    return [*lines, _UNVERIFIED] if lines and conflict.proof is Proof.UNVERIFIED else lines
 
 
 def told_ways(conflict: Conflict) -> list[str]:
@@ -247,9 +240,15 @@ def told_ways(conflict: Conflict) -> list[str]:
     ]
 
 
+def these_rules(conflict: Conflict) -> str:
+    """Say what no placement keeps, before the rules of a conflict are told."""
+    return "this rule" if len(conflict.rules) == 1 else "all of these rules"
+
+
 def also_infeasible(conflict: Conflict) -> str:
-    """Say that one more conflict has no placement, behind ``Nor can``."""
-    return "this rule be kept" if len(conflict.rules) == 1 else "these be kept together"
+    """Announce the rules of one more conflict, and say its cause where that is known."""
+    cause = f" ({conflict.cause})" if conflict.cause else ""
+    return f"No placement keeps {these_rules(conflict)} either{cause}:"
 
 
 def _announced(conflict: Conflict) -> str:
@@ -263,10 +262,47 @@ def _announced(conflict: Conflict) -> str:
 
 def breaches(outcome: Outcome) -> list[str]:
     """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
-    repaired = [f"Fixed: {violation}" for violation in outcome.repaired]
-    return [*repaired, *(f"Still violated: {violation}" for violation in outcome.still_broken)]
+    told = (("Fixed", outcome.repaired), ("Still violated", outcome.still_broken))
+    return [f"{what}: {sentence}" for what, broken in told for sentence in told_breaches(broken)]
 
 
 def remarks(outcome: Outcome) -> list[str]:
     """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
     return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]
+
+
+def told_breaches(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas on one closed cluster."""
+    return [str(every[0]) if len(every) == 1 else _on_a_closed_cluster(every) for every in _alike(broken)]
+
+
+def told_shortages(broken: Iterable[Violation]) -> list[str]:
+    """Return a sentence for each rule that is broken, one for all replicas unplaced for the same reason."""
+    return [every[0].text if len(every) == 1 else _unplaced(every) for every in _alike(broken)]
+
+
+def _alike(broken: Iterable[Violation]) -> Iterable[Sequence[Violation]]:
+    """Return broken rules, those together that are broken for the same reason at the same place."""
+    alike: dict[object, list[Violation]] = {}
+    for position, one in enumerate(broken):
+        together = one.because and one.rule in (total.KIND, candidates.KIND)
+        alike.setdefault((one.rule, one.cluster, one.because) if together else position, []).append(one)
+    return alike.values()
+
+
+def _on_a_closed_cluster(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are on a cluster, why it is closed, and where that is said."""
+    first = every[0]
+    found = counted(sum(one.amount for one in every), "replica")
+    return f"{found} on {first.cluster}, which {first.because} ({_whose(every)})"
+
+
+def _unplaced(every: Sequence[Violation]) -> str:
+    """Say how many replicas of which workloads are unplaced, with the place of the first."""
+    return f"{sum(one.amount for one in every)} replicas are unplaced ({_whose(every)}): {every[0].because}"
+
+
+def _whose(every: Sequence[Violation]) -> str:
+    """Say which workloads break a rule by how much, and where the rule of the first was declared."""
+    names = listed([f"{one.workload} {one.amount}" for one in every], "workload")
+    return f"{names}; {every[0].source}" if every[0].source else names

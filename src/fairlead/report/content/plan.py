@@ -33,7 +33,7 @@ from fairlead.report.content.fleet import (
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
@@ -45,7 +45,7 @@ PLAIN = "New replicas start before old ones stop; -o moves prints the moves."
 
 MOVES = columns("Workload", ">Replicas", "From", "To", "First")
 CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
-DIFFERENCES = columns("~Workload", ">Replicas", "~Fewer", "~More")
+DIFFERENCES = columns("~Workload", ">Replicas", "~Fewer", "&More")
 _TARGETS = columns("~Workload", "~Cluster", ">Saved", ">New", ">Change")
 _SUMMARY = columns(">Wave", ">Replicas", ">Workloads", "~From", "~To")
 _WAVES = columns(">Wave", "~Workload", ">Replicas", "~From", "~To", "First")
@@ -139,8 +139,13 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 
 def head_lines(plan: RebalancePlan) -> list[str]:
-    """Return what a plan comes to, how good its target is, and what holds between waves only."""
-    return [headline(plan), target_line(plan), *filter(None, [inside_line(plan)])]
+    """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
+    return [
+        headline(plan),
+        target_line(plan),
+        *explanation(plan.outcome),
+        *filter(None, [inside_line(plan)]),
+    ]
 
 
 def move_cells(move: Move) -> Row:
@@ -205,7 +210,7 @@ def inside_line(plan: RebalancePlan) -> str:
     keys = {each.violation.workload for each in found}
     more = f", and {counted(len(others), 'more such case')}" if others else ""
     whose = counted(len(keys), "workload")
-    return f"For a moment, {whose} will not keep a group total or spread: {first}{more}."
+    return f"Temporarily, {whose} will not keep a group total or spread: {first}{more}."
 
 
 def _is_saved(plan: RebalancePlan) -> bool:
@@ -216,7 +221,8 @@ def _is_saved(plan: RebalancePlan) -> bool:
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
     if _is_saved(plan):
-        return "Target: as saved; it still keeps every rule."
+        kept = "it still keeps every rule."
+        return f"Target: as saved; {f'{short_of(plan.outcome)}:' if plan.outcome.shortfalls else kept}"
     return f"Target: {verdict(plan.outcome)}"
 
 
@@ -236,15 +242,15 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
     steps = steps_of(plan.outcome, "plan", making)
     waves = plan.waves
     if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
-        told = "Let old replicas stop first where there is no capacity for new ones beside them:"
+        told = "Stop old replicas first where there is no capacity for the new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
-        steps.append(("Keep this plan:", again("plan", making, "--save", "plan.json")))
+        steps.append(("Save this plan:", again("plan", making, "--save", "plan.json")))
         if making.from_cluster:
             told = "Carry it out, wave by wave; it asks first:"
             steps.append((told, again("plan", making, "--resume", "plan.json", "--apply")))
         else:
-            told = "Write what to apply, a file for every wave:"
+            told = "Write what to apply, one file per wave:"
             steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
     return steps
 

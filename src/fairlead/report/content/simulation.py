@@ -7,8 +7,9 @@ from fractions import Fraction
 from itertools import islice
 
 from fairlead.models.outcome import Attained
-from fairlead.models.rules import duplicated, total
-from fairlead.models.words import counted, format_number, listed
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, duplicated, total
+from fairlead.models.words import counted, format_number, listed, plural
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     NOTHING,
@@ -38,8 +39,8 @@ from fairlead.report.content.fleet import (
     unproven,
 )
 from fairlead.report.content.fullness import cluster_shifts, format_fullness
-from fairlead.report.content.next_steps import Step, command, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks
+from fairlead.report.content.next_steps import Step, again, command, instead, is_given, longer, steps_of
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_breaches, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
@@ -50,11 +51,11 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
-from fairlead.solver.simulate.changes import At, Drain
+from fairlead.solver.simulate.changes import Add, At, Drain, Lose, Trial
+from fairlead.solver.simulate.changes import Change as Asked
 from fairlead.solver.simulate.result import Effect, Simulation, effects
 
 FIRST = 5
@@ -90,7 +91,7 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """
     picked = look.picked
     scenarios = scenario_table(simulation)
-    heads = (*WORKLOADS, *columns("~Fewer", "~More"))
+    heads = (*WORKLOADS, *columns("~Fewer", "&More"))
     ask_for_column(picked.sort_by, heads, SHIFTS, scenarios.columns, sum_columns(picked.group_by))
     if not look.headers and not picked.group_by:
         only = scenarios if simulation.scenarios else shift_table(simulation)
@@ -131,7 +132,7 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
         )
         for one in (*changing, *(still if picked.every else ()))
     ]
-    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
+    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "&More"))
     every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
     return [every, *unchanged(simulation)] if rows and not picked.every else some(every)
 
@@ -201,7 +202,8 @@ def _value(level: Attained | None) -> Cell:
 
 def _at_once(simulation: Simulation, look: Look) -> list[Line]:
     """Return the rules that are broken until the fleet is repaired."""
-    broken = first_lines(map("  {}".format, simulation.broken_at_once), look.few(FIRST), "rule", MORE)
+    told = told_breaches(simulation.broken_at_once)
+    broken = first_lines(map("  {}".format, told), look.few(FIRST), "rule", MORE)
     return texts(["Violated until everything is moved:", *broken] if broken else [])
 
 
@@ -212,7 +214,8 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
     if simulation.changed:
         why = first_lines(reasons(simulation), look.few(FIRST), "line", MORE)
         costs = cost_lines(after.problem, simulation.now, after.placement)
-        below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
+        below = [*fills_first(simulation), *remarks(after), *why, *copies_lost(simulation)]
+        below += [*empty_additions(simulation), *costs]
         lines.append(_toned(verdict(simulation), fits=after.fits, known=simulation.known))
         lines += texts([*below, *unproven(after)])
     if simulation.scenarios:
@@ -220,6 +223,18 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
         known = any(one.answered and one.known and not one.fits for one in simulation.scenarios)
         lines.append(_toned(scenario_verdict(simulation), fits=fits, known=known))
     return lines
+
+
+def copies_lost(simulation: Simulation) -> list[str]:
+    """Say how many lost replicas are copies that every cluster has of its own; a line, or none."""
+    workloads = simulation.after.problem.workload_by_key
+    copied = (one for one in simulation.caused if workloads[one.workload].rule(Duplicated) is not None)
+    count = sum(max(0, one.lost - one.started - one.unplaced) for one in copied)
+    verb = "is a copy" if count == 1 else "are copies"
+    told = (
+        f"{count} of the lost replicas {verb} of Duplicated workloads, which other clusters do not replace."
+    )
+    return [told] if count else []
 
 
 def fills_first(simulation: Simulation) -> list[str]:
@@ -250,11 +265,25 @@ def _failing(simulation: Simulation, look: Look) -> list[Line]:
 
 def title(simulation: Simulation) -> str:
     """Return the question, such as ``What if: drain member1, lose region eu``."""
-    asked = ", ".join(map(str, simulation.changes))
+    asked = ", ".join(_asked(change, simulation.before.problem) for change in simulation.changes)
     if simulation.sweep is None:
         return f"What if: {asked or 'nothing changes'}"
     each = f"{sweep_words(simulation.sweep)} ({counted(len(simulation.scenarios), 'scenario')})"
     return f"What if: {asked}, then {each}" if asked else f"What if: {each}"
+
+
+def _asked(change: Asked, before: Problem) -> str:
+    """Return a change in words, with the names of clusters and workloads that are added."""
+    if not isinstance(change, Add):
+        return str(change)
+    clusters = [one.name for one in change.together.clusters if one.name not in before.cluster_by_name]
+    workloads = [one.key for one in change.together.workloads if one.key not in before.workload_by_key]
+    found = [
+        f"{plural(noun, len(names))} {listed(names, noun)}"
+        for noun, names in (("cluster", clusters), ("workload", workloads))
+        if names
+    ]
+    return f"add {listed(found, parted=True)}" if found else str(change)
 
 
 def verdict(simulation: Simulation) -> str:
@@ -288,14 +317,14 @@ def already(simulation: Simulation) -> list[str]:
     lines: list[str] = []
     before = simulation.before
     if before.placement is None:
-        lines.append(f"Before the change already: {verdict_on(before)}")
+        lines.append(f"Even before the change: {verdict_on(before)}")
     elif not before.fits:
         found = len(before.shortfalls) or len(before.violations)
-        lines.append(f"Before the change already, not everything fits: {counted(found, 'shortfall')}.")
+        lines.append(f"Even before the change, not everything fits: {counted(found, 'shortfall')}.")
     moving = [effect for effect in effects(before, before) if effect.started or effect.stopped]
     if moving:
         where = counted(len(moving), "workload")
-        lines.append(f"Before the change already, {_happens(moving)} in {where}.")
+        lines.append(f"Even before the change, {_happens(moving)} in {where}.")
     return lines
 
 
@@ -313,11 +342,31 @@ def _told(effect: Effect) -> str:
 
 
 def next_steps(simulation: Simulation, making: Making) -> list[Step]:
-    """Return what to do after a simulation."""
-    steps = steps_of(simulation.after, "simulate", making)
+    """Return what to do after a simulation; after a sweep, to look at the worst that does not fit."""
+    steps = steps_of(simulation.after, "simulate", making) if simulation.changed else []
+    worst = next((one for one in simulation.scenarios if not one.fits), None)
+    if worst is not None and is_given("--sweep", making):
+        closer = instead("simulate", making, "--sweep", *_words(worst.change))
+        steps.append(("Look at the worst one:", closer))
+    if not simulation.changed and any(not one.answered or not one.known for one in simulation.scenarios):
+        more = again("simulate", making, "--time-limit", longer(making))
+        steps.append(("Give the search more time:", more))
+    if not simulation.sweep and [*empty_additions(simulation)]:
+        steps.append(("See what placing everything anew would move:", again("simulate", making, "--fresh")))
     drained = [
         word for one in simulation.changes if isinstance(one, Drain) for word in ("--drain", one.cluster)
     ]
-    if drained and simulation.after.fits:
+    if drained and simulation.after.fits and not simulation.sweep:
         steps.append(("Plan the drain, wave by wave:", command("plan", making, *drained)))
     return steps
+
+
+def _words(change: Trial) -> tuple[str, str]:
+    """Return the option that makes the change of a scenario."""
+    match change:
+        case Drain(cluster):
+            return "--drain", cluster
+        case Lose(name, field):
+            return "--lose", name if field == "cluster" else f"{field}={name}"
+        case At(limit):
+            return "--at", limit

@@ -95,14 +95,8 @@ def detailed(
 ) -> Iterator[tuple[Table, Sequence[str]]]:
     """Yield a table per workload, what is placed as caption, with lines below it: what it leaves out.
 
-    Parameters
-    ----------
-    outcome
-        An outcome with a placement.
-    workloads
-        Those to show; None for all that have replicas.
-    wide
-        True for every column and every cluster, those not eligible with their reason.
+    `outcome`: an outcome with a placement. `workloads`: those to show; None for all that have replicas.
+    `wide`: True for every column and every cluster, those not eligible with their reason.
     """
     placement, problem = outcome.placement or Placement({}), outcome.problem
     left = Left(remaining(problem, placement), left_by_quotas(problem, placement))

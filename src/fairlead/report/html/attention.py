@@ -12,8 +12,7 @@ from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
 from fairlead.report.content.fleet import Change, change_of
 from fairlead.report.content.fullness import NEARLY, courses, format_fullness
-from fairlead.report.content.outcome import remarks
-from fairlead.report.content.shortages import told_shortages
+from fairlead.report.content.outcome import remarks, told_breaches, told_shortages
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
 
@@ -26,7 +25,7 @@ def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[
     some = [
         figure(count, one, several)
         for count, one, several in (
-            (change.lost, "is lost", "are lost"),
+            (change.lost, "replica lost", "replicas lost"),
             (change.started, "starts", "start"),
             (change.stopped, "stops", "stop"),
         )
@@ -88,12 +87,8 @@ class Concern(NamedTuple):
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
     """Return what needs attention.
 
-    Parameters
-    ----------
-    concerns
-        Everything that might be; the gravest come first.
-    calm
-        What is said where there is nothing; empty leaves the section out.
+    `concerns`: everything that might be; the gravest come first. `calm`: what is said where there is nothing;
+    empty leaves the section out.
     """
     blocks: list[Block] = []
     for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):
@@ -119,7 +114,7 @@ def standing_concerns(outcome: Outcome) -> list[Concern]:
     warnings = outcome.problem.warnings
     odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
     short = {one.about for one in outcome.shortfalls}
-    still = [str(one) for one in outcome.still_broken if one.about not in short]
+    still = told_breaches(one for one in outcome.still_broken if one.about not in short)
     return [
         Concern("Still violated", still, "rule"),
         Concern("Over capacity", over, "cluster"),

@@ -123,16 +123,8 @@ def fitting(text: str, width: float) -> str:
 def mosaic(pictures: Sequence[str], size: tuple[float, float], across: int, style: str) -> str:
     """Return pictures of one size side by side, as an SVG document of its own.
 
-    Parameters
-    ----------
-    pictures
-        What `drawn` returned.
-    size
-        Width and height of each, in pixels.
-    across
-        How many stand side by side.
-    style
-        Style sheet with the colours.
+    `pictures`: what `drawn` returned. `size`: width and height of each, in pixels. `across`: how many stand
+    side by side. `style`: style sheet with the colours.
     """
     width, height = size
     placed = "".join(

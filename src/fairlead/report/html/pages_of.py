@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
@@ -20,6 +21,7 @@ from fairlead.report.blocks import (
     columns,
     first_lines,
     long_table,
+    paragraphs,
     some,
     table,
     texts,
@@ -91,11 +93,21 @@ def _told(title: str, groups: Iterable[Iterable[Line]], making: Making) -> Page:
     blocks = [line for group in groups for line in group]
     first = blocks[0] if blocks else Text(title)
     headline = first.text if isinstance(first, Text) else title
-    rest = tuple(blocks[1:] if isinstance(first, Text) else blocks)
-    return Page(title, headline, "", (), (), (Section("answer", "Details", rest, brief=True),), making)
+    rest = blocks[1:] if isinstance(first, Text) else blocks
+    section = Section("answer", "Details", _blocks(rest), brief=True)
+    return Page(title, headline, "", (), (), (section,), making)
 
 
-_INSIDE = " Inside of a wave old and new replicas stand side by side."
+def _blocks(lines: Iterable[Line]) -> tuple[Block, ...]:
+    """Return lines of a terminal as blocks: indented ones become the items of a list."""
+    blocks: list[Block] = []
+    for is_text, some_lines in groupby(lines, lambda line: isinstance(line, Text)):
+        found = list(some_lines)
+        blocks += paragraphs(line.text for line in found if isinstance(line, Text)) if is_text else found
+    return tuple(blocks)
+
+
+_INSIDE = " Inside a wave, old and new replicas run side by side."
 
 
 def plan_page(plan: RebalancePlan, making: Making) -> Page:
@@ -232,5 +244,5 @@ def _problem_lines(problem: Problem) -> list[list[Line]]:
 
 
 def _amounts(units: Mapping[str, int] | None) -> str:
-    told = amounts(units) or {}
+    told = {} if units is None else amounts(units)
     return ", ".join(f"{resource} {amount}" for resource, amount in told.items())

@@ -67,14 +67,7 @@ def by_kind(moves: Iterable[Move]) -> dict[str, int]:
 def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:
     """Return the picture of some flows as SVG.
 
-    Parameters
-    ----------
-    flows
-        What to show; at least one.
-    width
-        In pixels.
-    name
-        Its class in the page.
+    `flows`: what to show; at least one. `width`: in pixels. `name`: its class in the page.
     """
     scale = min(REPLICA, BANDS / sum(flow.replicas for flow in flows))
     left = _Side([(flow.source, flow.replicas) for flow in flows], scale, NEW, "start")
@@ -199,14 +192,8 @@ def in_words(counts: Mapping[str, int], noun: str = "") -> str:
 def wave_picture(waves: Sequence[Mapping[str, int]], width: int, name: str) -> str:
     """Return the picture of some waves as SVG.
 
-    Parameters
-    ----------
-    waves
-        Replicas that move, start and stop in every wave; at least one wave.
-    width
-        In pixels.
-    name
-        Its class in the page.
+    `waves`: replicas that move, start and stop in every wave; at least one wave. `width`: in pixels. `name`:
+    its class in the page.
     """
     titles = [f"wave {number}" for number in range(1, len(waves) + 1)]
     texts = [in_words(counts) for counts in waves]

@@ -20,7 +20,14 @@ from fairlead.report.blocks import (
     sentences,
 )
 from fairlead.report.content.next_steps import Step
-from fairlead.report.content.outcome import also_infeasible, level_table, told_rules, told_ways
+from fairlead.report.content.outcome import (
+    also_infeasible,
+    level_table,
+    these_rules,
+    told_breaches,
+    told_rules,
+    told_ways,
+)
 from fairlead.report.pages import Making, Section
 from fairlead.solver.plan.answer import Others, PlanOptions
 from fairlead.version import VERSION
@@ -52,8 +59,7 @@ def conflict_section(outcome: Outcome) -> Section:
         return Section("conflict", "Rules that the placement violates", broken, brief=True)
     blocks: list[Block] = []
     for number, conflict in enumerate(outcome.conflicts[:CONFLICTS_SHOWN]):
-        these = "this rule" if len(conflict.rules) == 1 else "all of these rules"
-        opening = f"Nor can {also_infeasible(conflict)}:" if number else f"No placement keeps {these}:"
+        opening = also_infeasible(conflict) if number else f"No placement keeps {these_rules(conflict)}:"
         blocks += paragraphs([opening, *told_rules(conflict)])
     rest = len(outcome.conflicts) - CONFLICTS_SHOWN
     if rest > 0:
@@ -70,9 +76,9 @@ def conflict_section(outcome: Outcome) -> Section:
 def repaired_section(outcome: Outcome) -> Section:
     """Return what runs now breaks and the target repairs, without a target all that is broken."""
     found = outcome.repaired if outcome.placement is not None else outcome.broken_before
-    title = "Fixed by it" if outcome.placement is not None else "Violated now"
+    title = "What it fixes" if outcome.placement is not None else "Violated now"
     tone: Tone = "good" if outcome.placement is not None else "bad"
-    return Section("broken", title, sentences(map(str, found), "rule", tone, OPENED))
+    return Section("broken", title, sentences(told_breaches(found), "rule", tone, OPENED))
 
 
 def warnings_section(outcome: Outcome) -> Section:
@@ -145,12 +151,15 @@ def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
         ("into single clusters", _named(budgets.arriving)),
         ("Pinned workloads", listed(sorted(options.pinned), "workload", NAMES_SHOWN)),
         ("Pinned clusters", listed(sorted(options.pinned_clusters), "cluster", NAMES_SHOWN)),
-        ("Deviation that every move gains", "" if options.gain is None else f"at least {options.gain}"),
-        ("As few moves as possible", "before the ratio counts" if options.moves_first else ""),
-        ("Workloads that were not asked for", "may move to free capacity" if may_move else ""),
-        ("What comes first where a replica moves", str(waves.order)),
-        ("Replicas of a workload that may be missing", _amount(waves.availability.max_unavailable)),
-        ("Replicas of a workload that may be too many", _amount(waves.availability.max_surge)),
+        (
+            "Least that a move lowers the deviation",
+            "" if options.gain is None else f"at least {options.gain}",
+        ),
+        ("Fewer moves", "before a better fit to the weights" if options.moves_first else ""),
+        ("Workloads that were not selected", "may move to free capacity" if may_move else ""),
+        ("Order within a move", str(waves.order)),
+        ("Replicas of a workload that may be unavailable", _amount(waves.availability.max_unavailable)),
+        ("Replicas of a workload that may run in addition", _amount(waves.availability.max_surge)),
         ("Replicas that one wave may move", _amount(waves.most_moves)),
         ("Waiting on a third cluster", "" if waves.detours else "not allowed"),
     ]

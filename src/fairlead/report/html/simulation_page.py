@@ -26,7 +26,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
-from fairlead.report.content.outcome import TONES
+from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
 from fairlead.report.content.scenarios import (
     empty_additions,
     scenario_table,
@@ -34,10 +34,10 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
-from fairlead.report.content.shortages import told_shortages
 from fairlead.report.content.simulation import (
     already,
     change,
+    copies_lost,
     fills_first,
     gravest,
     level_table,
@@ -91,7 +91,8 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     # What does not fit comes first.
     headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement)
-    lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
+    told_first = (*fills_first(simulation), *copies_lost(simulation))
+    lead = (title(simulation), *others, *already(simulation), *told_first, *costs)
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()
     # Good only where everything fits and that is proven.
@@ -104,7 +105,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
     if simulation.changed and simulation.after.placement is not None:
         short = told_shortages(simulation.broken)
         yield Concern("What is short, and why", short, "shortfall")
-        at_once = [str(each) for each in simulation.broken_at_once]
+        at_once = told_breaches(simulation.broken_at_once)
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")
         yield from standing_concerns(simulation.after)

@@ -50,14 +50,8 @@ _WORDS: dict[Ink, str] = {"bad": "over 100%", "notice": "90% or more"}
 def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Panel:
     """Return the panel of one cluster.
 
-    Parameters
-    ----------
-    rows
-        Its resources; at least one.
-    names
-        What the steps are called.
-    compared
-        True where the steps stand side by side instead of one after the other.
+    `rows`: its resources; at least one. `names`: what the steps are called. `compared`: True where the steps
+    stand side by side instead of one after the other.
     """
     shown = fullest(rows)
     colour = _colour(max(row.most for row in rows))
@@ -225,8 +219,8 @@ def utilisation_section(answer: Shown, note: str = "") -> Section:
 def _caption(names: Sequence[str]) -> str:
     bars = ", ".join(names if len(names) <= 4 else [names[0], f"{names[1]} to {names[-2]}", names[-1]])
     return (
-        f"The share of every resource that is used, by others too. Bars: {bars}. "
-        "Dashes: all that the cluster has. Amber: 90% or more. Red: over 100%."
+        f"Share of each resource in use, by other workloads too. Bars: {bars}. "
+        "Dashed line: all that the cluster has. Amber: 90% or more. Red: over 100%."
     )
 
 

@@ -45,9 +45,9 @@ CHANGES_SHOWN = 1000
 _CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
 _CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
 _WAVES = (
-    "Moves of a wave are made at once; the next wave begins when all of them are done. At every moment of a "
-    "wave capacities, bounds and the declared availability hold, group totals and spread between waves; "
-    "what is broken already gets no worse."
+    "The moves of a wave are made at the same time; the next wave starts when all of them are done. "
+    "Capacity, bounds and the declared availability hold at every moment, group totals and spread between "
+    "waves. What is violated already gets no worse."
 )
 
 
@@ -174,7 +174,8 @@ def _by_cluster(plan: RebalancePlan) -> Table:
         for name in touched
     ]
     still = len(every) - len(touched)
-    unchanged = f"{counted(still, 'cluster')} without a change left out" if still else ""
+    verb = "does" if still == 1 else "do"
+    unchanged = f"{counted(still, 'other cluster')} {verb} not change." if still else ""
     return Table("Replicas of all workloads, by cluster", _CLUSTERS, tuple(rows), unchanged)
 
 

@@ -13,7 +13,7 @@ from fairlead.models.rules import Capacity
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.solver.answers.attainment import Apart, LexicographicResult, attained, status_of
-from fairlead.solver.answers.rows import Placed
+from fairlead.solver.answers.components import Placed
 from fairlead.solver.running.search import Search
 
 

@@ -136,13 +136,9 @@ def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[At
     Its bounds hold for the placement as long as both have the same values on the levels before; at the first
     level that differs the bound still holds, after it nothing is told.
 
-    Parameters
-    ----------
-    levels
-        The levels of the placement; their bounds stay where they are better.
-    relaxed
-        The first levels of a best placement of a problem with fewer rules, with their bounds; of the levels
-        after them nothing is known, and where it is empty nothing at all.
+    `levels`: the levels of the placement; their bounds stay where they are better. `relaxed`: the first
+    levels of a best placement of a problem with fewer rules, with their bounds; of the levels after them
+    nothing is known, and where it is empty nothing at all.
     """
     found = list(levels)
     for at, (level, other) in enumerate(zip(levels, relaxed, strict=False)):

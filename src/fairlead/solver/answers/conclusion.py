@@ -93,14 +93,8 @@ def conclude_greedy(
     The status is FEASIBLE where it placed all replicas without an error of its own, whatever rules that
     breaks, else INFEASIBLE.
 
-    Parameters
-    ----------
-    placement
-        The dispenser's answer; None where it gave none.
-    seconds
-        Time by step.
-    reason
-        Category of its failure in the dispenser's own words, such as ``Unschedulable``.
+    `placement`: the dispenser's answer; None where it gave none. `seconds`: time by step. `reason`: category
+    of its failure in the dispenser's own words, such as ``Unschedulable``.
     """
     if placement is None:
         return Outcome(Status.INFEASIBLE, origin, problem, None, reason=reason, seconds=seconds)

@@ -14,7 +14,7 @@ from fairlead.models.levels import DEVIATIONS
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress, progress_of
+from fairlead.models.result import Progress, progress_of
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
 from fairlead.models.score import score

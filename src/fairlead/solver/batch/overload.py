@@ -14,8 +14,8 @@ from fairlead.models.levels import COST, NAMES
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
 from fairlead.models.requirement import UNPLACED
+from fairlead.models.result import Progress
 from fairlead.models.rules import Bounds, Candidates, Capacity, Price, Tiers, WorkloadRule
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused, shortfall_levels

@@ -22,7 +22,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
-from fairlead.solver.answers.rows import among
+from fairlead.solver.answers.components import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of, nothing

@@ -37,15 +37,9 @@ from fairlead.solver.changes.quota import raised
 def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     """Return a problem after changes.
 
-    Parameters
-    ----------
-    changes
-        The changes, in any order. Those of a workload are made in all of its affinity groups.
+    `changes`: the changes, in any order. Those of a workload are made in all of its affinity groups.
 
-    Raises
-    ------
-    InternalError
-        Where a change names what the problem does not have.
+    Raises `InternalError` where a change names what the problem does not have.
     """
     of_workloads: dict[str, list[Change]] = {}
     for change in changes:

@@ -56,12 +56,8 @@ class Edit:
 def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
     """Yield what a change of a rule of one workload puts into the object that declared it.
 
-    Parameters
-    ----------
-    change
-        The change, neither of replicas nor of what several workloads share.
-    data
-        The object as it was written, as far as it is known.
+    `change`: the change, neither of replicas nor of what several workloads share; `data`: the object as it
+    was written, as far as it is known.
     """
     path = change.source.path if change.source else ()
     kind = Kind(change.kind)

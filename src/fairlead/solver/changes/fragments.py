@@ -72,12 +72,8 @@ class _Object:
 def fragments(changes: Iterable[Change], problem: Problem) -> str:
     """Return what to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
 
-    Returns
-    -------
-    str
-        YAML, one document for every object; an object that the input does not have is to be created. Empty
-        where none of the changes is one of a manifest. What was not read from manifests is spelled as Karmada
-        does.
+    YAML, one document for every object; an object that the input does not have is to be created. Empty where
+    none of the changes is one of a manifest. What was not read from manifests is spelled as Karmada does.
     """
     found = documents(changes, problem)
     if not found:

@@ -25,13 +25,12 @@ that the user asked for), then those of earlier names.
 from collections.abc import Sequence
 from enum import StrEnum
 
-from fairlead.models.cluster import Taint
+from fairlead.models.cluster import Taint, groups_of
 from fairlead.models.errors import InternalError
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules.capacity import offer_of
 from fairlead.models.rules.custom import CHANGE
 from fairlead.models.statement import Change, QuotaEntry
-from fairlead.models.topology import groups_of
 from fairlead.models.words import counted, listed
 
 
@@ -202,7 +201,7 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
 def _scaled(change: Change, workloads: Sequence[str]) -> str:
     """Say that workloads are scaled, all of them alike; without their names where there are none."""
     whom = f"{listed(workloads, 'workload')} " if workloads else ""
-    return f"scale {whom}from {change.before} to {change.after} replicas"
+    return f"scale {whom}from {change.before} to {counted(change.after, 'replica')}"
 
 
 def _raised_quota(change: Change) -> str:

@@ -43,10 +43,7 @@ def tolerated(
     weight is not known here; it gets the least that any candidate has. Where taints are left that only keep
     away what is new, the workload keeps what it holds there.
 
-    Parameters
-    ----------
-    taint
-        The taint.
+
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:
@@ -98,6 +95,8 @@ def _bounded(
                 found.append(replace(rule, clusters=inside, closed=rule.closed - inside))
             case GroupTotal():
                 continue
+            case _:
+                assert_never(rule)
     return tuple(found)
 
 
@@ -150,7 +149,7 @@ def _opened(  # noqa: C901 - one case a rule
         case Tiers():
             return replace(rule, tiers=(*rule.tiers[:-1], rule.tiers[-1].union(new)))
         case Copies():
-            return replace(rule, ranking=(*rule.ranking, *new))
+            return replace(rule, ranking=(*rule.ranking, *((name,) for name in new)))
         case Evenness():
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():

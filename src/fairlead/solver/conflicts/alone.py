@@ -1,33 +1,37 @@
-"""One workload by itself, with all that others leave to it: whether it is infeasible alone, and why."""
+"""What is infeasible at first sight, and why: a workload by itself, and what a quota is too small for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from fairlead.models.affinity_groups import from_start
+from fairlead.models.check import required_by
 from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
     Companionship,
     Duplicated,
-    Grouped,
     GroupTotal,
     MoveBudget,
-    Preference,
     Quota,
     SharedRule,
     Spread,
     Total,
-    WorkloadRule,
     quota,
 )
 from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.quota import Scope
 from fairlead.models.rules.spread import most_in_groups
+from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.budgets import moves_too_many
+from fairlead.solver.conflicts.scarcity import fewest_over
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 
@@ -48,9 +52,14 @@ def alone(workload: Workload, problem: Problem) -> Problem:
     rules = tuple(
         _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
         for rule in problem.rules
-        if isinstance(rule, Capacity | Quota)
+        if isinstance(rule, Capacity | Quota) or _limits_moves(rule, workload)
     )
     return replace(problem, clusters=clusters, workloads=(workload,), rules=rules, partial=False)
+
+
+def _limits_moves(rule: SharedRule, workload: Workload) -> bool:
+    """Tell whether a workload alone may not move more than a budget that it shares with others."""
+    return isinstance(rule, MoveBudget) and rule.concerns((workload.key,))
 
 
 def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
@@ -81,11 +90,12 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
     """Tell whether a workload is seen to have no placement of its own, without a solver."""
-    if workload.replicas and _too_few_groups(workload):
+    if (workload.replicas and _too_few_groups(workload)) or moves_too_many(workload, problem):
         return True
     if boxed is None:
         if not has_box(workload):
-            return False
+            # Copies that may choose their clusters; whatever else has no total may stand nowhere.
+            return _is_shut(workload, problem)
         boxed = box_of(workload, problem)
     if not boxed.box.feasible:
         return True
@@ -94,28 +104,25 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
     return _sum_differs(workload, boxed) or _set_misfits(workload, boxed) or _groups_misfit(workload, boxed)
 
 
+def _is_shut(workload: Workload, problem: Problem) -> bool:
+    """Tell whether copies are wanted, and no cluster is open to them."""
+    wanted = bool(workload.replicas) and workload.rule(Duplicated) is not None
+    return wanted and not problem.candidates(workload)
+
+
 def settled(workload: Workload, problem: Problem) -> bool:
     """Tell whether `fails_alone` is all there is to know: a workload's rules bound single clusters only."""
     if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
         return False
     known = workload.rule(Candidates)
     inside = frozenset(problem.cluster_by_name if known is None else known.names)
-    return all(_bounds_clusters(rule, inside) for rule in workload.rules)
-
-
-def _bounds_clusters(rule: WorkloadRule, inside: frozenset[str]) -> bool:
-    """Tell whether a rule is about single clusters among the given ones, or only prefers something."""
-    if isinstance(rule, Preference):
-        return True
-    match rule:
-        case Bounds():
-            return not rule.where_held and inside >= rule.minimum.keys()
-        case GroupTotal() | Grouped():
-            return False
-        case Candidates() | Total() | Duplicated():
-            return True
-        case _:
-            assert_never(rule)
+    required = (one for rule in workload.rules for one in required_by(rule, workload, ()))
+    return all(
+        isinstance(one.scope, str | Everywhere)
+        and one.binds is Binds.ALWAYS
+        and (one.cluster is None or one.cluster in inside or one.side is Side.MOST)
+        for one in required
+    )
 
 
 def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bool:
@@ -130,7 +137,9 @@ def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bo
                 for scope, limit in quota.allowed(rule, problem).items()
                 if workload.namespace == rule.namespace
             )
-        case Companionship() | MoveBudget():
+        case MoveBudget():
+            return not _limits_moves(rule, workload)
+        case Companionship():
             return False
         case _:
             assert_never(rule)
@@ -185,8 +194,12 @@ def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:
 
 
 def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
-    """Tell whether a workload is seen to have no placement of its own; boxes as `boxes_of` makes them."""
-    return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    """Tell whether it is seen at once that a problem has no placement; boxes as `boxes_of` makes them.
+
+    So it is where a workload has none of its own, and where a quota is too small.
+    """
+    each = (fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+    return any(each) or bool(quota_conflicts(problem))
 
 
 def conflicts(
@@ -194,22 +207,16 @@ def conflicts(
 ) -> "tuple[Contradiction, ...]":
     """Return a conflict for every workload that is seen to have no placement of its own.
 
-    Parameters
-    ----------
-    problem
-        The question. Workloads that only fail together, because they share capacity, are not found here.
-    boxes
-        Boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+    In the order of the workloads, each minimal by construction: leaving out any one statement resolves it.
 
-    Returns
-    -------
-    tuple of Contradiction
-        In the order of the workloads, each minimal by construction: leaving out any one statement resolves
-        it.
+    `problem`: the question. Workloads that only fail together, because they share capacity, are not found
+    here. `boxes`: boxes by key of the workloads that are looked at, as `boxes_of` makes them; None looks at
+    all.
     """
+    asked = problem.workloads if boxes is None else tuple(map(problem.workload, boxes))
     found = boxes_of(problem) if boxes is None else boxes
-    failing = [key for key, boxed in found.items() if fails_alone(problem.workload(key), problem, boxed)]
-    each = (_conflict(problem.workload(key), problem) for key in failing)
+    failing = [each for each in asked if fails_alone(each, problem, found.get(each.key))]
+    each = (_conflict(workload, problem) for workload in failing)
     return tuple(conflict for conflict in each if conflict is not None)
 
 
@@ -226,3 +233,46 @@ def _conflict(workload: Workload, problem: Problem) -> "Contradiction | None":
     if found is None:
         return None
     return Contradiction(told([units[at] for at in found.units], by_itself), found.proof, (workload,))
+
+
+def quota_conflicts(problem: Problem) -> tuple[Conflict, ...]:
+    """Return a conflict for every quota that what its workloads want at least does not fit into.
+
+    Only totals, full copies and minima are looked at; leaving out any one statement of a conflict resolves
+    it. None where replicas may stay unplaced.
+    """
+    if problem.partial:
+        return ()
+    found = (_over(rule, problem) for rule in problem.rules if isinstance(rule, Quota) and rule.limits)
+    return tuple(conflict for conflict in found if conflict is not None)
+
+
+def _over(rule: Quota, problem: Problem) -> Conflict | None:
+    """Return why a quota cannot be kept, for the first of its limits."""
+    asked: dict[Scope, list[tuple[int, Requirement]]] = {}
+    for workload in problem.workloads_in(rule.namespace):
+        needed = needs(workload)
+        for one in _least(workload, problem):
+            # A copy, and all replicas, count in all clusters together as well.
+            for cluster in {one.cluster, None} if one.side is Side.EXACTLY else {one.cluster}:
+                for resource, need in needed.items():
+                    asked.setdefault(Scope(resource, cluster), []).append((need * one.limit, one))
+    for scope, limit in sorted(quota.allowed(rule, problem).items(), key=lambda each: each[0].order):
+        wanted = fewest_over(asked.get(scope, ()), limit)
+        if wanted is not None:
+            told = (one.statement() for one in wanted)
+            return Conflict((*told, quota.describe(rule, scope, problem)), proof=Proof.MINIMAL)
+    return None
+
+
+def _least(workload: Workload, problem: Problem) -> Iterator[Requirement]:
+    """Yield what a workload has to have on single clusters, and in all, whatever affinity group it gets."""
+    copies, several = workload.rule(Duplicated), len(from_start(workload)) > 1
+    if not workload.replicas or (copies is not None and copies.choice):
+        return
+    names = frozenset(problem.candidates(workload))
+    for rule in workload.rules if copies is None else (copies,):
+        for one in required_by(rule, workload, ()) if isinstance(rule, Bounds | Duplicated | Total) else ():
+            open_to = isinstance(one.scope, Everywhere) or (one.cluster in names and not several)
+            if open_to and one.side is not Side.MOST and one.binds is Binds.ALWAYS:
+                yield one

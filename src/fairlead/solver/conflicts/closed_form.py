@@ -26,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.budgets import has_to_move
 from fairlead.solver.conflicts.outline import Outline, outline_of
 from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
 from fairlead.solver.conflicts.subset import widest
@@ -95,6 +96,12 @@ def _pairs(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterato
     if not outline.names and wanted:
         copies = _others(outline, units, Duplicated)
         yield from _first((at, *_closed(outline)) for at in copies)
+    if outline.closed is not None:
+        budgets = _others(outline, units, MoveBudget)
+        small = (
+            at for at, rule in budgets.items() if has_to_move(rule, outline.workload, problem) > rule.most
+        )
+        yield from _first((at, outline.closed) for at in small)
     if outline.total is not None:
         key, quotas = outline.workload.key, _others(outline, units, Quota)
         over = (at for at, rule in quotas.items() if any(over_quota(rule, problem, {key})))

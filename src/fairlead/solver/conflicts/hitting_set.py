@@ -69,15 +69,9 @@ class Oracle:
     def many(self, kept: Collection[int]) -> Broken | None:
         """Return what a placement breaks that keeps some units and many others; None where there is none.
 
-        Parameters
-        ----------
-        kept
-            Positions of the units that have to be kept.
+        `kept`: positions of the units that have to be kept.
 
-        Raises
-        ------
-        OutOfTime
-            Where the deadline comes first.
+        Raises `OutOfTime` where the deadline comes first.
         """
         seen = self.any(kept)
         if seen is None:
@@ -180,15 +174,9 @@ class Search:
     def find(self, start: Sequence[int] | None = None) -> Found | None:
         """Return a conflict, the smallest that can be found in time.
 
-        Parameters
-        ----------
-        start
-            A minimal conflict that is known already; None where none is.
+        None where time ran out before anything was known.
 
-        Returns
-        -------
-        Found or None
-            None where time ran out before anything was known.
+        `start`: a minimal conflict that is known already; None where none is.
         """
         kept: Sequence[int] | None = start
         proof = Proof.UNVERIFIED if start is None else Proof.MINIMAL
@@ -283,10 +271,7 @@ def fewest_that_meet(
 ) -> frozenset[int] | None:
     """Return the fewest elements of which every set holds one.
 
-    Returns
-    -------
-    frozenset or None
-        A smallest hitting set; None where time ran out before that was proven.
+    A smallest hitting set; None where time ran out before that was proven.
     """
     model = cp_model.CpModel()
     elements = sorted(frozenset().union(*sets))

@@ -166,12 +166,8 @@ class Sums:
     def possible(self, left_out: int | None = None, cluster: str | None = None) -> bool:
         """Tell whether all units, or all but one, have a placement.
 
-        Parameters
-        ----------
-        left_out
-            Position of the unit that is left out; None where none is.
-        cluster
-            The cluster that it is about; None where it is about none in particular.
+        `left_out`: position of the unit that is left out; None where none is. `cluster`: the cluster that it
+        is about; None where it is about none in particular.
         """
         tally, outline = self._all, self._outline
         if cluster is not None:

@@ -8,26 +8,21 @@ replicas can take of it. A quota is scarce as well for full copies and minima.
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
-    Duplicated,
+    MoveBudget,
     Quota,
     Total,
-    bounds,
-    duplicated,
     quota,
-    total,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope
-from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.budgets import over_budget
 from fairlead.solver.conflicts.units import Room, Unit, open_to
 
 Asker = TypeVar("Asker")
@@ -78,15 +73,19 @@ def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Sup
 
 
 def demands_on(
-    problem: Problem, limited: Container[tuple[str, str]], keys: Container[str | None]
+    problem: Problem,
+    limited: Container[tuple[str, str]],
+    keys: Container[str | None],
+    names_of: Callable[[Workload, Problem], Iterable[str]] = open_to,
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
-    `limited`: clusters and resources of which there is not enough for everybody.
+    `limited`: clusters and resources of which there is not enough for everybody; `names_of`: the clusters on
+    which a workload may stand.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
-        names = frozenset(open_to(workload, problem))
+        names = frozenset(names_of(workload, problem))
         if workload.key not in keys or not workload.replicas or not names:
             continue
         for resource, need in needs(workload).items():
@@ -124,28 +123,48 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 
 
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
-    """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
+    """Return a conflict of what has to be with a quota, a budget or the rooms of all clusters open to it.
 
-    Returns
-    -------
-    tuple of int or None
-        The positions of its units; the fewest of those seen, though perhaps not all of them are needed.
-        None where there is no such conflict.
+    The positions of its units; the fewest of those seen, though perhaps not all of them are needed. None
+    where there is no such conflict.
     """
-    totals = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Total)}
-    closed = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Candidates)}
+    found = (*_over_quotas(problem, units), *_over_budgets(problem, units), *_over_rooms(problem, units))
+    return min(found, key=len, default=None)
+
+
+def _positions(units: Sequence[Unit], kind: type[Total] | type[Candidates]) -> dict[str | None, int]:
+    """Return where the unit of one kind of every workload is."""
+    return {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, kind)}
+
+
+def _over_quotas(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield quotas with totals that do not fit into them."""
+    totals = _positions(units, Total)
+    for at, unit in enumerate(units):
+        for _, limit, asked in over_quota(unit.part, problem, totals) if isinstance(unit.part, Quota) else ():
+            keys = fewest_over([(amount, key) for key, amount in sorted(asked.items())], limit) or ()
+            yield tuple(sorted((at, *(totals[key] for key in keys))))
+
+
+def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield budgets with closed clusters off which more has to move."""
+    closed = _positions(units, Candidates)
+    for at, unit in enumerate(units):
+        moving = over_budget(unit.part, problem) if isinstance(unit.part, MoveBudget) else {}
+        if moving and isinstance(unit.part, MoveBudget):
+            keys = fewest_over([(count, key) for key, count in sorted(moving.items())], unit.part.most) or ()
+            yield tuple(sorted((at, *(closed[key] for key in keys))))
+
+
+def _over_rooms(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+    """Yield the rooms of all clusters that are open to some workloads, with totals that do not fit in."""
+    totals, closed = _positions(units, Total), _positions(units, Candidates)
     rooms = {
         (unit.part.cluster, resource): at
         for at, unit in enumerate(units)
         if isinstance(unit.part, Room)
         for resource in unit.part.resources
     }
-    best: tuple[int, ...] | None = None
-    for at, unit in enumerate(units):
-        for _, limit, asked in over_quota(unit.part, problem, totals) if isinstance(unit.part, Quota) else ():
-            keys = fewest_over([(amount, key) for key, amount in sorted(asked.items())], limit) or ()
-            if best is None or len(keys) + 1 < len(best):
-                best = tuple(sorted((at, *(totals[key] for key in keys))))
     for resource, demands in demands_on(problem, rooms, totals).items():
         for pool in _pools(demands):
             kept = _fewest(pool, resource, problem)
@@ -153,13 +172,17 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
             # Where every cluster counts already, to open one more changes nothing.
             shut = [] if len(names) == len(problem.clusters) else [closed[each.key] for each in kept]
             found = {totals[each.key] for each in kept}.union(shut, (rooms[name, resource] for name in names))
-            if kept and (best is None or len(found) < len(best)):
-                best = tuple(sorted(found))
-    return best
+            if kept:
+                yield tuple(sorted(found))
 
 
 def is_scarce(problem: Problem) -> bool:
-    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside."""
+    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside.
+
+    It is seen as well where more has to move than a budget allows.
+    """
+    if any(over_budget(rule, problem) for rule in problem.rules if isinstance(rule, MoveBudget)):
+        return True
     if len(problem.workloads) < 2 or not problem.has_capacity:
         return False
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
@@ -215,44 +238,39 @@ class Excess:
     asked: int
     """What the totals ask for together."""
     has: int
-    """What the rooms have together."""
-    clusters: int
-    """How many clusters have any of it; 0 where a quota limits it."""
+    """What the rooms have together, or what the quota allows."""
+    workloads: tuple[str, ...]
+    """Keys of those that ask for it."""
+    clusters: tuple[str, ...] = ()
+    """Names of the clusters that have any of it, of all where none has; empty where a quota limits it."""
+    quota: str = ""
+    """Namespace and name of the quota; empty where clusters limit it."""
 
 
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
 
-    Returns
-    -------
-    Excess or None
-        None where there is none: then the units may have a placement or not.
+    None where there is none: then the units may have a placement or not.
     """
-    everywhere = frozenset(problem.cluster_by_name)
-    wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]
+    keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
     for rule in (unit.part for unit in units if isinstance(unit.part, Quota)):
-        for scope, limit, asked in over_quota(rule, problem, {each.key for each in wanting}):
-            return Excess(scope.resource, sum(asked.values()), limit, 0)
-    open_now = {
-        unit.workload: everywhere.intersection(unit.part.names)
-        for unit in units
-        if isinstance(unit.part, Candidates)
-    }
-    rooms: dict[str, set[str]] = {}
-    for room in (unit.part for unit in units if isinstance(unit.part, Room)):
-        for resource in room.resources:
-            rooms.setdefault(resource, set()).add(room.cluster)
-    for resource, limited in sorted(rooms.items()):
-        demands = [
-            Demand(each.key, need, each.replicas, names)
-            for each in wanting
-            if (need := needs(each).get(resource, 0))
-            and limited.issuperset(names := open_now.get(each.key, everywhere))
-        ]
-        supply = supply_of(demands, resource, problem) if demands else None
-        if supply is not None and supply.excess > 0:
-            amounts = supply.rooms.values()
-            return Excess(resource, supply.asked, sum(amounts), sum(1 for amount in amounts if amount))
+        for scope, limit, asked in over_quota(rule, problem, keys):
+            asking = tuple(key for key, amount in asked.items() if amount)
+            named = f"{rule.namespace}/{rule.name}"
+            return Excess(scope.resource, sum(asked.values()), limit, asking, quota=named)
+    rooms = [unit.part for unit in units if isinstance(unit.part, Room)]
+    limited = {(room.cluster, resource) for room in rooms for resource in room.resources}
+    closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
+
+    def names_of(workload: Workload, problem: Problem) -> Iterable[str]:
+        return open_to(workload, problem) if workload.key in closed else problem.cluster_by_name
+
+    for resource, demands in demands_on(problem, limited, keys, names_of).items():
+        supply = supply_of(demands, resource, problem)
+        if supply.excess > 0:
+            having = sorted(name for name, amount in supply.rooms.items() if amount) or sorted(supply.rooms)
+            asking = tuple(each.key for each in demands)
+            return Excess(resource, supply.asked, sum(supply.rooms.values()), asking, tuple(having))
     return None
 
 
@@ -269,58 +287,3 @@ def is_minimal_under_quota(problem: Problem, units: Sequence[Unit]) -> bool:
         len(asked) == len(keys) and min(asked.values()) >= sum(asked.values()) - limit
         for _, limit, asked in over_quota(quotas[0], problem, keys)
     )
-
-
-class Wish(NamedTuple):
-    """How many replicas a workload has to have on a cluster, or on all of them (None), and how it is said."""
-
-    cluster: str | None
-    replicas: int
-    statement: Callable[[], Statement]
-
-
-def quota_conflicts(problem: Problem) -> tuple[Conflict, ...]:
-    """Return a conflict for every quota that what its workloads want at least does not fit into.
-
-    Only totals, full copies and minima are looked at; leaving out any one statement of a conflict resolves
-    it. None where replicas may stay unplaced.
-    """
-    if problem.partial:
-        return ()
-    found = (_conflict(rule, problem) for rule in problem.rules if isinstance(rule, Quota) and rule.limits)
-    return tuple(conflict for conflict in found if conflict is not None)
-
-
-def _conflict(rule: Quota, problem: Problem) -> Conflict | None:
-    """Return why a quota cannot be kept, for the first of its limits."""
-    asked: dict[Scope, list[tuple[int, Wish]]] = {}
-    for workload in problem.workloads_in(rule.namespace):
-        needed = needs(workload)
-        for wish in _wishes(workload, problem):
-            for resource, need in needed.items():
-                asked.setdefault(Scope(resource, wish.cluster), []).append((need * wish.replicas, wish))
-    for scope, limit in sorted(quota.allowed(rule, problem).items(), key=lambda each: each[0].order):
-        wishes = fewest_over(asked.get(scope, ()), limit)
-        if wishes is not None:
-            told = (wish.statement() for wish in wishes)
-            return Conflict((*told, quota.describe(rule, scope, problem)), proof=Proof.MINIMAL)
-    return None
-
-
-def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
-    """Yield what a workload has to have on single clusters, and on all of them."""
-    copies, divided = workload.rule(Duplicated), workload.rule(Total)
-    if not workload.replicas or (copies is not None and copies.choice):
-        return
-    if copies is not None:
-        for name in problem.candidates(workload):
-            told = duplicated.full_copy(copies, workload, name).statement
-            size = copy_on(copies, workload, name)
-            yield from (Wish(name, size, told), Wish(None, size, told))
-        return
-    if divided is not None:
-        yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
-    rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
-    for name, bound in rule.always.items():
-        if bound.replicas and name in names:
-            yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)

@@ -1,14 +1,16 @@
 """A problem with some of its units only, and which units a placement keeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.amounts import largest
-from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.check import required_by, violations_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    BindingRule,
     Bounds,
     Candidates,
     Capacity,
@@ -27,8 +29,9 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.moves import unavoidable
+from fairlead.models.usage import Amounts
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.units import Room, SharedPart, Unit
+from fairlead.solver.conflicts.units import Room, Unit
 
 
 def widest(workload: Workload) -> int:
@@ -39,19 +42,27 @@ def widest(workload: Workload) -> int:
     """
     if not workload.replicas or not any(isinstance(rule, Total | Duplicated) for rule in workload.rules):
         return largest(workload)
-    minima: list[int] = []
-    for rule in workload.rules:
-        match rule:
-            case Bounds():
-                minima += [bound.replicas for bound in rule.minimum.values()]
-            case GroupTotal():
-                minima.append(rule.minimum)
-            case Duplicated():
-                minima.append(largest_copy(rule, workload))
-    grouped = [rule for rule in workload.rules if isinstance(rule, Grouped)]
-    minima += [rule.needed(0) for rule in grouped]
-    needed = [rule.needed(sum(minima)) for rule in grouped]
+    binding = [rule for rule in workload.rules if isinstance(rule, BindingRule)]
+    minima = [least for rule in binding for least in _minima(rule, workload)]
+    needed = [rule.needed(sum(minima)) for rule in binding if isinstance(rule, Grouped)]
     return max([workload.replicas, *workload.current.values(), *minima, *needed])
+
+
+def _minima(rule: BindingRule, workload: Workload) -> Iterable[int]:
+    """Return how many replicas a rule may need on single clusters."""
+    match rule:
+        case Bounds():
+            return (bound.replicas for bound in rule.minimum.values())
+        case GroupTotal():
+            return (rule.minimum,)
+        case Duplicated():
+            return (largest_copy(rule, workload),)
+        case Grouped():
+            return (rule.needed(0),)
+        case Candidates() | Total():
+            return ()
+        case _:
+            assert_never(rule)
 
 
 def only(problem: Problem, units: Sequence[Unit]) -> Problem:
@@ -170,53 +181,28 @@ class Judge:
 
     def __init__(self, problem: Problem, units: Sequence[Unit]) -> None:
         self._problem = problem
-        self._units = units
-        everywhere = Candidates(tuple(problem.cluster_by_name))
-        self._judged = [_alone(unit, problem, everywhere) for unit in units]
-        self._shared = {
-            at: replace(problem, rules=(unit.part,))
-            for at, unit in enumerate(units)
-            if isinstance(unit.part, SharedPart)
-        }
-        self._known: dict[tuple[int, int], bool] = {}
-        self._needs = {workload.key: needs(workload) for workload in problem.workloads}
+        self._breaks = [_breaking(unit, problem) for unit in units]
 
     def broken(self, placement: Placement) -> frozenset[int]:
         """Return the positions of the units that a placement breaks."""
-        asked: dict[tuple[str, str], int] = {}
-        for key, needed in self._needs.items():
-            for name, replicas in placement.of(key).items():
-                for resource, need in needed.items():
-                    asked[name, resource] = asked.get((name, resource), 0) + need * replicas
-        return frozenset(at for at in range(len(self._units)) if self._breaks(at, placement, asked))
-
-    def _breaks(self, at: int, placement: Placement, asked: Mapping[tuple[str, str], int]) -> bool:
-        """Tell whether a placement breaks one unit, given what it asks of every cluster by resource."""
-        workload, part = self._judged[at], self._units[at].part
-        if workload is not None and isinstance(part, Bounds):
-            return self._breaks_bound(at, part, workload, placement)
-        if workload is not None:
-            return any(violations_of(workload, placement.of(workload.key)))
-        if at in self._shared:
-            return bool(shared_violations(self._shared[at], placement))
-        return isinstance(part, Room) and any(
-            asked.get((part.cluster, resource), 0) > self._problem.limits.get((part.cluster, resource), 0)
-            for resource in part.resources
-        )
-
-    def _breaks_bound(self, at: int, part: Bounds, workload: Workload, placement: Placement) -> bool:
-        """Tell whether a placement breaks the bounds of one cluster; asked once for every number there."""
-        (cluster,) = part.minimum.keys() | part.maximum.keys()
-        replicas = placement.of(workload.key).get(cluster, 0)
-        if (at, replicas) not in self._known:
-            self._known[at, replicas] = any(violations_of(workload, {cluster: replicas}))
-        return self._known[at, replicas]
+        used = self._problem.used(placement)
+        return frozenset(at for at, breaks in enumerate(self._breaks) if breaks(placement, used))
 
 
-def _alone(unit: Unit, problem: Problem, everywhere: Candidates) -> Workload | None:
-    """Return a workload with the rule of one unit only; None where several workloads share it."""
-    if unit.workload is None or isinstance(unit.part, Room | SharedPart):
-        return None
-    # Full copies are counted on candidates, so these have to be told along with them.
-    rules = (everywhere, unit.part) if isinstance(unit.part, Duplicated) else (unit.part,)
-    return replace(problem.workload(unit.workload), rules=rules, group=None, groups=())
+def _breaking(unit: Unit, problem: Problem) -> Callable[[Placement, Amounts], bool]:
+    """Return what tells whether a placement, of which it is known what it uses, breaks one unit."""
+    match unit.part:
+        case Room(cluster, resources):
+            has = {(cluster, each): problem.limits.get((cluster, each), 0) for each in resources}
+            return lambda _, used: any(used.get(row, 0) > amount for row, amount in has.items())
+        case Companionship() | MoveBudget() | Quota() as tie:
+            return lambda placement, _: any(True for _ in tie.violations(problem, placement))
+        case rule:
+            key = unit.workload or ""
+            # Full copies are counted on candidates, so these have to be told along with them.
+            rules = (Candidates(tuple(problem.cluster_by_name)), rule)
+            alone = replace(problem.workload(key), rules=rules, group=None, groups=())
+            if isinstance(rule, Candidates):
+                return lambda placement, _: any(violations_of(alone, placement.of(key), (rule,)))
+            needed = tuple(required_by(rule, alone, ()))
+            return lambda placement, _: any(each.excess(placement.of(key)) for each in needed)

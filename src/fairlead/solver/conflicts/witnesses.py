@@ -73,13 +73,9 @@ def filled(problem: Problem, units: Sequence[Unit], *, roomiest: bool = False) -
 
     Workloads that fit on the fewest clusters come first.
 
-    Parameters
-    ----------
-    units
-        What is to be kept, as far as it is a total, bounds, closed clusters or room.
-    roomiest
-        True fills the cluster that takes most first, so that few are used; a workload without a total gets
-        one replica, so that some are.
+    `units`: what is to be kept, as far as it is a total, bounds, closed clusters or room. `roomiest`: True
+    fills the cluster that takes most first, so that few are used; a workload without a total gets one
+    replica, so that some are.
     """
     wishes, left = _read(problem, units)
     placed = {wish.key: np.where(wish.is_open, wish.lower, 0) for wish in wishes}

@@ -38,9 +38,7 @@ class Said:
     """The names that it is said with, whatever others are given."""
     before: str = ""
     after: str = ""
-    together: str = ""
-    """What stands before it and behind it; the last is what several workloads ask for together, empty behind
-    all but the last total."""
+    """What stands before it and behind it."""
     whose: str = ""
     """Workloads that are named behind it; empty where it names its own."""
 
@@ -48,7 +46,7 @@ class Said:
         """Return it as one sentence with some names."""
         said = self.tell(self.about.beside(names))
         whose = f", for {self.whose}" if self.whose else ""
-        return replace(said, text=f"{self.before}{said.text}{self.after}{self.together}{whose}")
+        return replace(said, text=f"{self.before}{said.text}{self.after}{whose}")
 
     @property
     def statement(self) -> Statement:
@@ -67,7 +65,7 @@ class Said:
     @property
     def form(self) -> object:
         """What it says, whatever workload and cluster it is about."""
-        own, any_one = self.statement, replace(self, together="", whose="").by(ANY)
+        own, any_one = self.statement, replace(self, whose="").by(ANY)
         return own.rule, any_one.text, bool(self.whose), bool(own.workload), bool(own.cluster)
 
 
@@ -81,6 +79,8 @@ class Contradiction:
     """Those that it is about. Several that are alike share what is said of the first."""
     alike: bool = False
     """True where each of them has the conflict by itself, False where all have it together."""
+    cause: str = ""
+    """What all have together; see `cause_of`."""
 
     def told(self, *, named: bool = False) -> Conflict:
         """Return it in words.
@@ -95,7 +95,8 @@ class Contradiction:
         if (named or len(keys) > 1) and self.single and not known:
             said = (replace(said[0], whose=listed(keys, "workload")), *said[1:])
         if len(keys) == 1 or not self.alike:
-            return Conflict(tuple(each.statement for each in said), proof=self.proof, workloads=keys)
+            rules = tuple(each.statement for each in said)
+            return Conflict(rules, proof=self.proof, workloads=keys, cause=self.cause)
         names = Names(f"each of {listed(keys, 'workload')}", policies_of(workloads))
         rules = tuple(replace(each.by(names), workload=None) for each in said)
         return Conflict(rules, proof=self.proof, workloads=keys)
@@ -133,9 +134,6 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
         statements[at] = replace(statements[at], after=added)
         if isinstance(head.part, Total):
             statements = list(_counted_out(conflict, statements, head.workload or "", problem))
-    if len(heads) > 1:
-        last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
-        statements[last] = replace(statements[last], together=_together(conflict, problem))
     if len({unit.workload for unit in conflict if unit.workload is not None}) > 1:
         # Of several workloads of one policy each statement has to tell which one it is about.
         statements = [_named(each) for each in statements]
@@ -166,7 +164,7 @@ def _counted_out(
             most[name] = min(high, most.get(name, high))
     said = list(told)
     for at, unit in enumerate(conflict):
-        if isinstance(unit.part, Spread) and unit.part.maximum is not None:
+        if isinstance(unit.part, Spread) and unit.part.maximum:
             rule, held = unit.part, most_in_groups(unit.part, most)
             hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
             text = f"; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
@@ -188,18 +186,20 @@ def _counted_out(
     return [each for at, each in enumerate(said) if at == first or at not in rooms]
 
 
-def _together(conflict: Sequence[Unit], problem: Problem) -> str:
-    """Say what several workloads ask for of a scarce resource; nothing where that is easily seen."""
-    excess = excess_of(problem, conflict)
+def cause_of(conflict: Sequence[Unit], problem: Problem) -> str:
+    """Say what several workloads request of a scarce resource, and what there is of it.
+
+    Nothing where that is easily seen, or where no resource is scarce.
+    """
     asking = sum(1 for unit in conflict if isinstance(unit.part, Total))
-    if excess is None or excess.asked <= excess.has or (excess.clusters < 2 and asking <= EASILY_ADDED):
+    excess = excess_of(problem, conflict) if asking > 1 else None
+    if excess is None or excess.asked <= excess.has or (len(excess.clusters) < 2 and asking <= EASILY_ADDED):
         return ""
     asked, has = format_alike(excess.resource, excess.asked, excess.has)
-    wanted = f"all these workloads together request {asked} {excess.resource}"
-    # What a single cluster has, or a quota allows, is told by a rule of its own.
-    return (
-        f"; {wanted}, these {excess.clusters} clusters have {has}" if excess.clusters > 1 else f"; {wanted}"
-    )
+    limit = f"quota {excess.quota} allows"
+    if not excess.quota:
+        limit = f"{listed(excess.clusters, 'cluster')} {'has' if len(excess.clusters) == 1 else 'have'}"
+    return f"{listed(excess.workloads, 'workload')} request {asked} {excess.resource} together, {limit} {has}"
 
 
 def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
@@ -228,18 +228,13 @@ def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
     alike: dict[object, list[Said]] = {}
     for said in statements:
         alike.setdefault(said.form, []).append(said)
-    together = next((each.together for each in statements if each.together), "")
     found = [told for each in alike.values() for told in _in_one(each, problem)]
     totals = [at for at, each in enumerate(found) if each.statement.rule == total.KIND]
     if len(totals) <= LONG:
-        # What all of them ask for together stands behind the last one.
-        found = [replace(each, together="") for each in found]
-        last = max(totals, default=0)
-        found[last] = replace(found[last], together=together)
         return tuple(found)
     asked = [each.statement for each in statements if each.statement.rule == total.KIND]
     rest = (each for at, each in enumerate(found) if at not in totals)
-    return replace(_summed(asked, problem), together=together), *rest
+    return _summed(asked, problem), *rest
 
 
 def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:

@@ -53,18 +53,11 @@ def place_in_turn(
 ) -> Dispensed:
     """Let a scheduler place all workloads of a problem.
 
-    Parameters
-    ----------
-    schedule
-        Places one workload on clusters that have so much free.
-    deduct
-        Whether a workload sees what the ones before it have taken; False leaves every one the clusters as
-        they are reported, as real schedulers do until the reports catch up.
+    `schedule`: places one workload on clusters that have so much free. `deduct`: whether a workload sees what
+    the ones before it have taken; False leaves every one the clusters as they are reported, as real
+    schedulers do until the reports catch up.
 
-    Raises
-    ------
-    TimeOverError
-        Where time is over before the last workload.
+    Raises `TimeOverError` where time is over before the last workload.
     """
     due = deadline or Deadline()
     clusters = dict(problem.cluster_by_name)

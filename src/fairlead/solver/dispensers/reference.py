@@ -70,12 +70,8 @@ def place_all(
     What workloads share is kept as far as it is deducted one after the other: capacity and quotas. Once an
     answer is due, only those are placed exactly that find no place at once.
 
-    Parameters
-    ----------
-    problem, deadline
-        As for `place`.
-    staying
-        Workloads that stay where they are and are not looked at, with what they hold there.
+    `problem` and `deadline`: as for `place`; `staying`: workloads that stay where they are and are not looked
+    at, with what they hold there.
     """
     due = deadline or Deadline()
 

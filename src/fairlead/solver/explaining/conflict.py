@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
+from fairlead.solver.conflicts.budgets import is_minimal_under_budget, is_over
 from fairlead.solver.conflicts.closed_form import Found, closed_form
 from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
 from fairlead.solver.conflicts.outline import sums_of
@@ -12,7 +13,7 @@ from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota
 from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
-from fairlead.solver.conflicts.wording import Contradiction, shortened, told
+from fairlead.solver.conflicts.wording import Contradiction, cause_of, shortened, told
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.running.deadline import Deadline
 
@@ -42,16 +43,27 @@ def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradictio
         return None
     keys = {unit.workload for unit in conflict}
     about = tuple(each for each in problem.workloads if each.key in keys) or problem.workloads
-    return Contradiction(shortened(statements, problem), found.proof, about)
+    said = shortened(statements, problem)
+    return Contradiction(said, found.proof, about, cause=cause_of(conflict, problem))
 
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
     """Tell whether adding up shows that a conflict has no placement, though perhaps with less as well."""
     sums = sums_of(problem, conflict)
-    if excess_of(problem, conflict) is not None or (sums is not None and not sums.possible()):
+    if _is_excessive(problem, conflict) or (sums is not None and not sums.possible()):
         return True
     alone = problem.workloads if len(problem.workloads) == 1 else ()
     return any(closed_form(workload, problem, conflict) is not None for workload in alone)
+
+
+def _is_excessive(problem: Problem, units: Sequence[Unit]) -> bool:
+    """Tell whether units ask for more than others of them have or allow."""
+    return excess_of(problem, units) is not None or is_over(problem, units)
+
+
+def _adds_up_to_all(problem: Problem, units: Sequence[Unit]) -> bool:
+    """Tell whether adding up shows that units have no placement, and have one without any one of them."""
+    return is_minimal_under_quota(problem, units) or is_minimal_under_budget(problem, units)
 
 
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
@@ -61,7 +73,7 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     """
     found = _seen(problem, units, deadline)
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED
-    if found is not None and large and is_minimal_under_quota(problem, [units[at] for at in found.units]):
+    if found is not None and large and _adds_up_to_all(problem, [units[at] for at in found.units]):
         return Found(found.units, Proof.MINIMAL)
     broken: Sequence[frozenset[int]] = ()
     if found is not None and found.proof is not Proof.SMALLEST:
@@ -122,30 +134,21 @@ def verified(
 ) -> bool:
     """Tell whether some units have no placement together, and have one without any one of them.
 
-    Parameters
-    ----------
-    spared
-        Positions of those of which a placement was seen that breaks them and none of the others, judged by
-        the meaning of the rules.
+    False also where time ran out.
 
-    Returns
-    -------
-    bool
-        False also where time ran out.
+    `spared`: positions of those of which a placement was seen that breaks them and none of the others, judged
+    by the meaning of the rules.
 
-    Raises
-    ------
-    InternalError
-        Where all of them have a placement together: a bug in fairlead or in the solver.
+    Raises `InternalError` where all of them have a placement together: a bug in fairlead or in the solver.
     """
     sums = sums_of(problem, units)
     if sums is not None:
         if sums.possible():
             raise InternalError("rules that were called a conflict have a placement")
         return sums.minimal()
-    if is_minimal_under_quota(problem, units):
+    if _adds_up_to_all(problem, units):
         return True
-    together = False if excess_of(problem, units) else has_placement(only(problem, units), deadline, seed)
+    together = False if _is_excessive(problem, units) else has_placement(only(problem, units), deadline, seed)
     if together:
         raise InternalError("rules that were called a conflict have a placement")
     if together is None:

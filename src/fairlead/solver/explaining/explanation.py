@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start
+from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
@@ -12,15 +12,14 @@ from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import components
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import Choice, choices, in_any_group, is_complete, is_open, is_shut
+from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open, is_shut
 from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
@@ -36,23 +35,16 @@ def conflicts_of(
 ) -> tuple[Conflict, ...]:
     """Return why a problem has no placement: a conflict for every part and every workload that has one.
 
-    Parameters
-    ----------
-    problem
-        A problem without any placement, whatever affinity groups its workloads get.
-    infeasible
-        Independent parts of it that are known to have no placement, with the groups that were looked at last;
-        empty where none is known.
+    In the order of the workloads; what is said of many workloads is said once. The first one has the cheapest
+    ways out of all of them. Empty where time ran out before anything was known.
 
-    Returns
-    -------
-    tuple of Conflict
-        In the order of the workloads; what is said of many workloads is said once. The first one has the
-        cheapest ways out of all of them. Empty where time ran out before anything was known.
+    `problem`: a problem without any placement, whatever affinity groups its workloads get; `infeasible`:
+    independent parts of it that are known to have no placement, with the groups that were looked at last;
+    empty where none is known.
     """
     until = deadline.part(SHARE_OF_ALL)
     known = {key for part in infeasible for key in part.workload_by_key}
-    parts = _parts(problem)
+    parts = apart(problem)
     failing: set[str] = set()
     found: list[Contradiction] = []
     for part in parts:
@@ -73,15 +65,24 @@ def conflicts_of(
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
 
-def _parts(problem: Problem) -> tuple[Problem, ...]:
-    """Return the independent parts of a problem, whatever groups its workloads get."""
-    if not any(map(is_open, problem.workloads)):
-        return components(problem)
-    wide = replace(problem, workloads=tuple(map(in_any_group, problem.workloads)))
-    return tuple(
-        replace(part, workloads=tuple(problem.workload_by_key[key] for key in part.workload_by_key))
-        for part in components(wide)
-    )
+def in_every_group(found: Iterable[Contradiction], problem: Problem) -> tuple[Contradiction, ...]:
+    """Return what `conflicts` finds of first groups, of workloads that no other group would do for either.
+
+    In the order of the workloads, without a solver; it tells what stands in the way in every group.
+    """
+
+    def at_first_sight(trial: Problem) -> Contradiction | None:
+        return next(iter(conflicts(trial)), None)
+
+    told: list[Contradiction | None] = []
+    for conflict in found:
+        (workload,) = conflict.workloads
+        by_itself = alone(workload, problem)
+        if not is_open(workload):
+            told.append(conflict)
+        elif all(fails_alone(in_group(workload, group), by_itself) for group in from_start(workload)):
+            told.append(_over_groups(by_itself, at_first_sight, Deadline()))
+    return tuple(filter(None, told))
 
 
 def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
@@ -273,13 +274,13 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
             closed.append(workload.key)
     for names, keys in unweighable.items():
         yield (
-            f"Nothing is known of the capacity of {names}, by which {listed(keys, 'workload')} would be "
-            "divided: have it reported, or use static weights."
+            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
+            ": have it reported, or use static weights."
         )
     for (taints, names), keys in untold.items():
         yield (
-            f"To tolerate the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
-            "would run there is not known here: change the policy and solve again."
+            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there cannot be said yet: change the policy and solve again."
         )
     for names, keys in bounded.items():
         yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."

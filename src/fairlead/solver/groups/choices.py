@@ -10,6 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.capacity import needs
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.answers.components import components
 
 MOST = 12
 """Joint choices that are looked at; of more, some that differ from the first one in one group."""
@@ -127,12 +128,19 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
     return replace(workload, rules=(Candidates(tuple(sorted(names))), *rest))
 
 
-def reaching(workload: Workload) -> Workload:
-    """Return a workload that may stand wherever it may in any group, or once taints are tolerated."""
-    return in_any_group(workload, opened=True)
+def apart(problem: Problem, *, opened: bool = False) -> tuple[Problem, ...]:
+    """Return the independent parts of a problem, whatever groups its workloads get.
+
+    `opened`: True counts the clusters that only taints keep closed as well.
+    """
+    wide = tuple(in_any_group(each, opened=opened) for each in problem.workloads)
+    return tuple(
+        replace(part, workloads=tuple(map(problem.workload, part.workload_by_key)))
+        for part in components(replace(problem, workloads=wide))
+    )
 
 
 def is_shut(workload: Workload) -> bool:
     """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated."""
-    rule = reaching(workload).rule(Candidates)
+    rule = in_any_group(workload, opened=True).rule(Candidates)
     return workload.replicas > 0 and rule is not None and not rule.names

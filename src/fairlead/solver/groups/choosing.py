@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fairlead.models.affinity_groups import from_start, in_group, settled_in
+from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Total
 from fairlead.models.variants import in_groups, without_preferences
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
-from fairlead.solver.groups.choices import is_open
+from fairlead.solver.groups.choices import apart, is_open
 from fairlead.solver.running.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ Feasible = Callable[[Problem], bool | None]
 
 SHARE_OF_TIME = 0.5
 """Of the time that is left, what looking for a joint choice may use."""
-OTHERS_LEFT = "with it, and with what was decided before, not all others can be placed"
+OTHERS_LEFT = "with it and the groups chosen before it, not all other workloads can be placed"
+NONE_LEFT = "no placement on its clusters keeps all rules"
 OUT_OF_TIME = "no placement with it was found in time"
 
 
@@ -71,14 +71,9 @@ def choose_groups(
     Workloads that cannot get into each other's way in any of their groups are chosen for apart. Where no
     joint choice will do, all get their first groups, unless something else is said.
 
-    Parameters
-    ----------
-    feasible
-        Tells whether a problem has any placement.
-    deadline
-        When the answer is due; None means no limit.
-    otherwise
-        Chooses where no joint choice is known that has a placement; None takes the first groups.
+    `feasible`: tells whether a problem has any placement; `deadline`: when the answer is due; None means no
+    limit; `otherwise`: chooses where no joint choice is known that has a placement; None takes the first
+    groups.
     """
     due = deadline or Deadline()
     chosen = _first_groups(problem)
@@ -112,24 +107,8 @@ def _first_groups(problem: Problem) -> dict[str, AffinityGroup]:
 
 def _parts(problem: Problem) -> Iterator[Problem]:
     """Yield what is to be chosen together: workloads that may meet, one of them with a choice."""
-    if not any(is_open(workload) for workload in problem.workloads):
-        return
-    wide = replace(problem, workloads=tuple(_reaching(workload, problem) for workload in problem.workloads))
-    for part in components(wide):
-        workloads = tuple(problem.workload(each.key) for each in part.workloads)
-        if any(is_open(workload) for workload in workloads):
-            yield replace(part, workloads=workloads)
-
-
-def _reaching(workload: Workload, problem: Problem) -> Workload:
-    """Return a workload that may stand wherever it may in any of its groups."""
-    tried = [in_group(workload, group) for group in from_start(workload)]
-    if len(tried) <= 1:
-        return tried[0] if tried else workload
-    candidates = [each.rule(Candidates) for each in tried]
-    names = {name for rule in candidates for name in (rule.names if rule else problem.cluster_by_name)}
-    amounts = (rule for rule in tried[0].rules if isinstance(rule, Total | Duplicated))
-    return replace(tried[0], rules=(Candidates(tuple(sorted(names))), *amounts))
+    if any(map(is_open, problem.workloads)):
+        yield from (part for part in apart(problem) if any(map(is_open, part.workloads)))
 
 
 def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) -> Chosen:
@@ -212,4 +191,5 @@ def rejection(
     found = conflicts(together, boxes)
     if found:
         return RejectedGroup(group.name, str(found[0].told()), group.source)
-    return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)
+    left = OTHERS_LEFT if others else NONE_LEFT
+    return RejectedGroup(group.name, left if certain else OUT_OF_TIME, group.source)

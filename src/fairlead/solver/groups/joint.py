@@ -13,9 +13,7 @@ from fairlead.encoders.joint import Choice, Options, encode_choice
 from fairlead.models.affinity_groups import turn
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates
-from fairlead.models.rules.bounds import Bound
-from fairlead.models.workload import Workload, running
+from fairlead.models.workload import Workload, as_it_runs, running
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
@@ -70,10 +68,7 @@ def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: i
 def _where_it_is(workload: Workload, problem: Problem) -> Workload:
     """Return a workload that stays where it runs, if that breaks nothing."""
     held = running(workload, problem.cluster_by_name)
-    if any(violations_of(workload, held)):
-        return workload
-    exactly = {name: Bound(count) for name, count in held.items()}
-    return replace(workload, rules=(Candidates(tuple(sorted(held))), Bounds(exactly, exactly)))
+    return workload if any(violations_of(workload, held)) else as_it_runs(workload, problem.cluster_by_name)
 
 
 def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -> Joint:

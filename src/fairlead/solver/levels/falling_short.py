@@ -20,8 +20,7 @@ from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import status_of
-from fairlead.solver.answers.components import components
-from fairlead.solver.answers.rows import Placed, among
+from fairlead.solver.answers.components import Placed, among, components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.lexicographic import minimise_levels

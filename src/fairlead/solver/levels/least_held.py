@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from fairlead.encoders.registry import encode
-from fairlead.encoders.selection import Group, replicas_at
+from fairlead.encoders.variables import Group, replicas_at
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

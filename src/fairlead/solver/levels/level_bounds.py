@@ -9,8 +9,7 @@ from functools import partial
 from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import Held
-from fairlead.encoders.selection import Group, replicas_at
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Group, Place, Range, replicas_at
 from fairlead.models.levels import BALANCE, DEVIATIONS, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement

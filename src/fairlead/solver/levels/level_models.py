@@ -9,8 +9,7 @@ from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.selection import Group, replicas_at
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Group, Place, Range, replicas_at
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level

@@ -10,7 +10,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress, progress_of
+from fairlead.models.result import Progress, progress_of
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult, attained, bounded

@@ -9,23 +9,21 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, GroupTotal, MoveBudget
 from fairlead.models.rules.balance import Balance, used_by
-from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.rows import Placed, beside
-from fairlead.solver.exact.boxes import has_box
+from fairlead.solver.answers.components import Placed, beside
 from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
 
 
 def settled(problem: Problem) -> frozenset[str]:
     """Return the workloads that have one placement only, by rules of their own."""
-    return frozenset(each.key for each in problem.workloads if has_box(each) and _has_one(each, problem))
+    return frozenset(each.key for each in problem.workloads if _has_one(each, problem))
 
 
 def _has_one(workload: Workload, problem: Problem) -> bool:
-    """Tell whether the bounds and the total of a workload leave it one placement."""
+    """Tell whether its bounds leave a workload one placement."""
     ends = span_of(workload, problem).ends
     return all(low == high for low, high in ends.values())
 
@@ -54,10 +52,8 @@ def copies_are_known(found: Answer, apart: Apart) -> bool:
 
 
 def _copies_alike(workload: Workload, problem: Problem) -> bool:
-    """Tell whether all copies of a workload have as many replicas."""
-    copies = workload.rule(Duplicated)
-    names = problem.candidates(workload)
-    return copies is None or len({copy_on(copies, workload, name) for name in names}) <= 1
+    """Tell whether all copies of a workload that fit somewhere have as many replicas."""
+    return len({most for _, most in span_of(workload, problem).ends.values() if most}) <= 1
 
 
 def apart(found: Answer, alone: Placed) -> Apart:

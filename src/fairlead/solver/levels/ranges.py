@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from fairlead.encoders.costs import PeakCost
 from fairlead.encoders.scale import Held
-from fairlead.encoders.selection import Group, replicas_at
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Group, Place, Range, replicas_at
 from fairlead.models.levels import Level, tier
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

@@ -60,13 +60,19 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 
 def _open(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds whose total is open: copies that it chooses are whole or missing."""
-    copies = workload.rule(Duplicated)
-    most = {
-        name: workload.replicas if copies is None else copy_on(copies, workload, name)
-        for name in sorted(problem.candidates(workload))
-    }
-    return Span({name: (0, count) for name, count in most.items()}, replicas_placed(workload, problem))
+    """Return what a workload without a total holds: copies that it chooses are whole or missing."""
+    copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
+    lows, highs = boxed.box.lower.tolist(), boxed.box.upper.tolist()
+    if copies is not None:
+        sizes = [copy_on(copies, workload, name) for name in boxed.names]
+        lows = [0] * len(sizes)
+        highs = [high if high >= size else 0 for high, size in zip(highs, sizes, strict=True)]
+    total = replicas_placed(workload, problem)
+    if total is None and lows == highs:
+        total = sum(lows)
+    mosts = highs if total is None else [min(high, total) for high in highs]
+    pairs = zip(boxed.names, lows, mosts, strict=True)
+    return Span({name: (low, max(low, most)) for name, low, most in pairs}, total)
 
 
 Spans = Mapping[str, Span]

@@ -21,8 +21,7 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.answers.rows import Placed
-from fairlead.solver.levels.evening import evened_out
+from fairlead.solver.answers.components import Placed
 from fairlead.solver.levels.falling_short import (
     alone_as_placed,
     as_placed,
@@ -89,6 +88,11 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
     loosening = _Loosening.of(problem, found, alone)
+    counted_on = loosening.searchable()
+    if loosening.loose and len(counted_on) < len(problem.balances or ()):
+        # A balance that cannot be searched is told; the other loose levels are searched without it.
+        without = replace(problem, balances=counted_on)
+        return loosening.with_told(loosened(without, found, alone, search))
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
@@ -203,6 +207,22 @@ class _Loosening:
                 known |= keys
                 yield keys
 
+    def searchable(self) -> tuple[Balance, ...]:
+        """Return the balances of which it is known how much is used in all, so that they can be searched."""
+        keys = frozenset(self.problem.workload_by_key)
+        narrowed = open_part(self.problem, keys, self.placement, self.spans).balances or ()
+        known = {rule.members for rule in narrowed if rule.shares.keys() <= rule.totals.keys()}
+        return tuple(rule for rule in self._balances if rule.members in known)
+
+    def with_told(self, answer: Answer) -> Answer:
+        """Return the answer to the problem without some balances as one to the whole: those are told."""
+        placement = answer.placement or Placement({})
+        known = dict(zip(levels_of(answer.part), answer.attained, strict=True))
+        told = dict(zip(levels_of(self.problem), attained(self.problem, placement, ()), strict=True))
+        balance = within(told[BALANCE], self.targets_of(self.problem)[BALANCE])
+        levels = tuple(balance if level == BALANCE else known[level] for level in told)
+        return replace(answer, part=self.problem, attained=levels, status=status_of(levels))
+
     def searched(self, keys: frozenset[str], search: Search) -> "_Loosening":
         """Return how far it is with some workloads searched together."""
         part = open_part(self.problem, keys, self.placement, self.spans)
@@ -241,6 +261,8 @@ class _Loosening:
 
     def evened(self, part: Problem, search: Search) -> "_Loosening":
         """Return with some workloads, too many for a search, where they fill clusters more evenly."""
+        from fairlead.solver.levels.evening import evened_out
+
         targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():

@@ -9,13 +9,13 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress, progress_of
+from fairlead.models.result import Progress, progress_of
 from fairlead.models.score import better, levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, added, origin_of, proven
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
-from fairlead.solver.answers.rows import Placed, among, left_by, overfull
+from fairlead.solver.answers.components import Placed, among, left_by, overfull
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.levels.frozen import frozen

@@ -24,7 +24,7 @@ from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
 
 
 class Others(StrEnum):
-    """What becomes of workloads that nobody asked to rebalance, where some were asked for.
+    """What happens to workloads that the input does not ask to rebalance, if it asks for some.
 
     ``STAY``: they stay where they are, unless they break a rule there. ``MAKE_ROOM``: they move where the
     others could not be placed otherwise, as little as possible.
@@ -36,27 +36,20 @@ class Others(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """How many replicas may move; shares are taken of the replicas that run now, rounded down.
-
-    Parameters
-    ----------
-    total
-        Of all workloads together; None means no limit, as everywhere here.
-    per_workload, per_namespace
-        Of every single workload, of every single namespace.
-    workloads, namespaces
-        The same for single ones by key or name; what is given here replaces the general amount.
-    leaving, arriving
-        Replicas stopped on a cluster, or started there, by cluster; shares are taken of what runs there now.
-    """
+    """How many replicas may move; shares are taken of the replicas that run now, rounded down."""
 
     total: Amount | None = None
+    """Of all workloads together; None means no limit, as everywhere here."""
     per_workload: Amount | None = None
     per_namespace: Amount | None = None
+    """Of every single workload, of every single namespace."""
     workloads: Mapping[str, Amount] = field(default_factory=dict)
     namespaces: Mapping[str, Amount] = field(default_factory=dict)
+    """The same for single ones by key or name; what is given here replaces the general amount."""
     leaving: Mapping[str, Amount] = field(default_factory=dict)
     arriving: Mapping[str, Amount] = field(default_factory=dict)
+    """Replicas stopped on a cluster, or started there, by cluster; shares are taken of what runs there
+    now."""
 
     def __post_init__(self) -> None:
         refuse_misfits(self)
@@ -83,9 +76,9 @@ class PlanOptions:
     gain: Fraction | None = None
     """Deviation that every move has to gain, at least 0; None means that any gain is enough."""
     moves_first: bool = False
-    """True where as few replicas as possible move, before the ratio counts."""
+    """True where as few replicas as possible move, before the weights count."""
     others: Others = Others.STAY
-    """What becomes of workloads that nobody asked to rebalance."""
+    """What happens to workloads that the input does not ask to rebalance."""
     waves: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""
 
@@ -96,20 +89,14 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """What changes for one workload on one cluster.
-
-    Parameters
-    ----------
-    workload, cluster
-        Where.
-    before, after
-        Replicas that run now, and those of the target.
-    """
+    """What changes for one workload on one cluster."""
 
     workload: str
     cluster: str
+    """Where."""
     before: int
     after: int
+    """Replicas that run now, and those of the target."""
 
     @property
     def difference(self) -> int:
@@ -119,27 +106,18 @@ class PlannedChange:
 
 @dataclass(frozen=True, repr=False)
 class RebalancePlan(Answer):
-    """A target placement, and how to get there without overloading a cluster on the way.
-
-    Parameters
-    ----------
-    problem
-        What runs now and what is wanted, without the budgets and pins of the plan.
-    outcome
-        The target: the outcome of the problem with budgets and pins as rules.
-    waves
-        How to get there; None where there is no target.
-    options
-        What the plan may do.
-    seconds
-        Time by step: ``target``, ``waves``.
-    """
+    """A target placement, and how to get there without overloading a cluster on the way."""
 
     problem: Problem = field(repr=False)
+    """What runs now and what is wanted, without the budgets and pins of the plan."""
     outcome: Outcome
+    """The target: the outcome of the problem with budgets and pins as rules."""
     waves: WavePlan | None
+    """How to get there; None where there is no target."""
     options: PlanOptions = field(default_factory=PlanOptions)
+    """What the plan may do."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time by step: ``target``, ``waves``."""
 
     @cached_property
     def before(self) -> Placement:

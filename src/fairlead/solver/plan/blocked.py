@@ -9,6 +9,7 @@ from dataclasses import replace
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Companionship
+from fairlead.models.words import either
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.steps import total, undone
@@ -150,7 +151,7 @@ def _ways_out(
                 tried.setdefault(amounts, []).append(cluster)
                 break
     for amounts, clusters in tried.items():
-        yield f"{amounts} more on {' or '.join(clusters)}"
+        yield f"{amounts} more on {either(clusters)}"
     paths = {key: _stopping_first(path) for key, path in part.paths.items()}
     asks = any(path.order is Order.START_FIRST for path in part.paths.values())
     if asks and reaches(replace(part, paths=paths)):

@@ -12,14 +12,14 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.score import score
 from fairlead.models.shapes import checked
 from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.models.words import shown
+from fairlead.models.words import no_such, shown
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
@@ -74,16 +74,16 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     pinned, pinned_clusters
         Keys of workloads that do not move, and clusters that nothing leaves and nothing arrives at.
     gain
-        Deviation that every move has to gain; None means that any gain is enough.
+        By how much every move has to lower the deviation; None means by any amount.
     moves_first
-        True where as few replicas as possible move, before the ratio counts.
+        True where as few replicas as possible move, before the weights count.
     others
-        What becomes of workloads that nobody asked to rebalance, where some were asked for (a
-        ``WorkloadRebalancer`` in the input): ``stay`` or ``make-room``.
+        What happens to workloads that the input does not ask to rebalance, if it asks for some (by a
+        ``WorkloadRebalancer``): ``stay`` or ``make-room``.
     order
         ``start-first``, ``stop-first`` or ``either``; see `Order`.
     max_unavailable, max_surge
-        Replicas of a workload that may be missing, or too many, inside a wave; see `Availability`.
+        Replicas of a workload that may be unavailable, or run in addition, inside a wave; see `Availability`.
     detours
         Whether a replica may wait on a third cluster where full clusters exchange replicas.
     max_moves_per_wave
@@ -163,7 +163,7 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
+        raise UsageError(no_such(kind.__name__.lower(), given, kind)) from None
 
 
 def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:

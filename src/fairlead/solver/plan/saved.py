@@ -200,23 +200,16 @@ class PlanSummary:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class PlanComparison(Answer):
-    """How two plans differ; where they do not, there is nothing to tell.
-
-    Parameters
-    ----------
-    before, after
-        The saved plan and the new one.
-    targets
-        Differences of the targets, in the order of the names; empty where one of the plans has none.
-    added, removed
-        Keys of workloads that only the new plan has, and that only the saved one has.
-    """
+    """How two plans differ; where they do not, there is nothing to tell."""
 
     before: PlanSummary
     after: PlanSummary
+    """The saved plan and the new one."""
     targets: tuple[TargetDifference, ...] = ()
+    """Differences of the targets, in the order of the names; empty where one of the plans has none."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    """Keys of workloads that only the new plan has, and that only the saved one has."""
 
     @property
     def same(self) -> bool:

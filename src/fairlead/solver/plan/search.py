@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over, size
-from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
@@ -46,8 +45,6 @@ class Search:
 
 def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
     """Return waves that get as near to the target as was found, without looking for fewer."""
-    if (wave := _starts(migration)) is not None:
-        return Search((wave,))
     waves, detours = _greedy(migration, deadline), False
     while True:
         stuck = at(migration, waves)
@@ -101,16 +98,6 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
         for key in migration.starting_at(end).paths:
             urgent[key] = urgent.get(key, 0) + 1
     return best
-
-
-def _starts(migration: Migration) -> Steps | None:
-    """Return the one wave that starts everything, where nothing stops; None where it breaks a rule."""
-    builder = WaveBuilder(migration, migration.start(), migration.used)
-    for path in migration.paths.values():
-        out, into = left_over(path, path.start)
-        if out or path.bound or not builder.add((path, Step(into))):
-            return None
-    return builder.steps or None
 
 
 def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:

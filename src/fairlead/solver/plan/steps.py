@@ -18,23 +18,16 @@ class Step:
 
     Which stopped replica is replaced by which started one does not matter to any rule, only how many are
     stopped when.
-
-    Parameters
-    ----------
-    starts
-        Started.
-    late
-        Stopped after the new ones are up.
-    early
-        Stopped before the new ones are started.
-    gone
-        Stopped for good, before anything is started.
     """
 
     starts: Placed = field(default_factory=dict)
+    """Started."""
     late: Placed = field(default_factory=dict)
+    """Stopped after the new ones are up."""
     early: Placed = field(default_factory=dict)
+    """Stopped before the new ones are started."""
     gone: Placed = field(default_factory=dict)
+    """Stopped for good, before anything is started."""
 
     @property
     def fresh(self) -> int:

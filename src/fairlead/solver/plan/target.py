@@ -16,7 +16,7 @@ from fairlead.models.share import Amount, percentage, share_of
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.words import no_such
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]
@@ -87,7 +87,7 @@ def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:
 
 def _stands_well(workload: Workload, problem: Problem) -> bool:
     """Tell whether a workload may stay: what runs is what is wanted, and breaks no rule of its own."""
-    held = {name: count for name, count in workload.current.items() if name in problem.cluster_by_name}
+    held = running(workload, problem.cluster_by_name)
     return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
 
 
@@ -138,11 +138,6 @@ def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Itera
 
 def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leaving: UnderWay) -> MoveBudget:
     """Return the budget that some workloads share."""
-    running = sum(
-        count
-        for key in keys
-        for cluster, count in problem.workload_by_key[key].current.items()
-        if cluster in problem.cluster_by_name
-    )
-    most, part = share_of(amount, running), percentage(amount)
+    there = (running(problem.workload_by_key[key], problem.cluster_by_name) for key in keys)
+    most, part = share_of(amount, sum(sum(held.values()) for held in there)), percentage(amount)
     return MoveBudget(name, most, frozenset(keys), under_way=leaving, part=part)

@@ -17,7 +17,7 @@ from fairlead.models.workload import running as runs
 
 
 class Order(StrEnum):
-    """What comes first where a replica moves.
+    """Order within a move.
 
     ``START_FIRST``: the new replica is up before the old one goes; both clusters hold it inside the wave.
     ``STOP_FIRST``: the old one goes first; the workload is short of it inside the wave.
@@ -80,7 +80,7 @@ class WaveOptions:
     """
 
     order: Order = Order.START_FIRST
-    """What comes first where a replica moves."""
+    """Order within a move."""
     availability: Availability = field(default_factory=Availability)
     """How many replicas of every workload may be missing or too many inside a wave."""
     orders: Mapping[str, Order] = field(default_factory=dict)

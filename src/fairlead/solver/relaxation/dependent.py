@@ -1,10 +1,10 @@
-"""Rules whose own numbers follow from what is relaxed: full copies, and clusters that open.
+"""Rules whose own numbers follow from what is relaxed: full copies, their moves, and clusters that open.
 
 Full copies stay whole where their size changes. Rules know the clusters that tolerations would open while
 these are still closed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import assert_never
@@ -14,6 +14,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total, weighted
+from fairlead.encoders.move_budget import gives_way
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -21,6 +22,7 @@ from fairlead.models.rules import (
     Duplicated,
     Grouped,
     GroupTotal,
+    MoveBudget,
     Preference,
     Skew,
     Total,
@@ -28,6 +30,7 @@ from fairlead.models.rules import (
     candidates,
 )
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
+from fairlead.models.rules.move_budget import could_move, members
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import tolerated
@@ -54,14 +57,8 @@ def copy_somewhere(workload: Workload) -> Key:
 def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Encoding) -> None:
     """Require every copy to be full, or missing where there is a choice, also with another size.
 
-    Parameters
-    ----------
-    workload
-        The workload; one without full copies is left alone.
-    change
-        By how much its replicas change: variables times coefficients.
-    encoding
-        The model.
+    `workload`: the workload; one without full copies is left alone. `change`: by how much its replicas
+    change: variables times coefficients.
     """
     rule = workload.rule(Duplicated)
     if rule is None or not workload.replicas or (rule.copies and not rule.choice):
@@ -81,6 +78,31 @@ def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Enco
     if openable(workload):
         everywhere = (encoding.used(workload.key, name) for name in (*names, *openable(workload)))
         encoding.model.add(total(everywhere) >= 1)
+
+
+def moves_saved(
+    key: Key, problem: Problem, changes: Callable[[str], Sequence[Term]], encoding: Encoding
+) -> cp_model.LinearExpr:
+    """Return how many replicas of what runs count no more against the budget of a key; 0 for other keys.
+
+    At most a full copy counts on every cluster, so that smaller copies are moved less. `changes`: by how much
+    the replicas of a workload change, as for `keep_copies_whole`.
+    """
+    saved: list[cp_model.IntVar] = []
+    for rule in problem.rules:
+        if not isinstance(rule, MoveBudget) or gives_way(rule) != key[0] or rule.arriving is not None:
+            continue
+        for workload in members(rule, problem):
+            copies, change = workload.rule(Duplicated), changes(workload.key)
+            if copies is None or copies.copies or not change:
+                continue
+            held = could_move(rule, workload, problem)
+            for name in sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving):
+                spare = max(0, workload.replicas - held[name])
+                fewer = encoding.own_number(0, workload.replicas - spare, lambda _: 0)
+                encoding.model.add_max_equality(fewer, [0, -weighted(change) - spare])
+                saved.append(fewer)
+    return total(saved)
 
 
 def knowing_all(problem: Problem) -> Problem:
@@ -144,12 +166,8 @@ def count_opened_groups(
 ) -> Mapping[str, cp_model.IntVar]:
     """Let groups that tolerations would open be close to all others; return 1 for clusters while closed.
 
-    Parameters
-    ----------
-    workload, problem
-        The workload and its problem, without what tolerations would open.
-    encoding
-        The model of the problem that knows all clusters, and only groups that have candidates now.
+    `workload` and `problem`: the workload and its problem, without what tolerations would open; `encoding`:
+    the model of the problem that knows all clusters, and only groups that have candidates now.
     """
     known, copies = workload.rule(Candidates), workload.rule(Duplicated)
     closed: dict[str, cp_model.IntVar] = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
-from fairlead.encoders.selection import Group
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Group, Place, Range
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
@@ -24,6 +24,7 @@ from fairlead.solver.relaxation.dependent import (
     count_opened_groups,
     keep_copies_whole,
     knowing_all,
+    moves_saved,
     open_groups,
     openable,
 )
@@ -106,7 +107,8 @@ class RelaxationModel:
                     encoding.model.add(slack <= staying + each.relaxable.every * each.steps)
             else:
                 steps = [(each.steps, each.relaxable.every) for each in several]
-                encoding.model.add(slack <= weighted(steps))
+                saved = moves_saved(key, problem, partial(self._changes_of, Kind.REPLICAS), encoding)
+                encoding.model.add(slack <= weighted(steps) + saved)
         for workload, shut in zip(self.problem.workloads, closed, strict=True):
             open_groups(workload, shut, self.relaxed, encoding)
             keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)

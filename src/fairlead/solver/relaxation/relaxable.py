@@ -40,26 +40,7 @@ Key = tuple[Because, Side]
 
 @dataclass(frozen=True, slots=True)
 class Relaxable:
-    """A number that may be changed.
-
-    Parameters
-    ----------
-    kind, workload, cluster, detail, before, source
-        As for `Change`.
-    direction
-        1 where the number is raised, -1 where it is lowered.
-    most
-        By how much at most.
-    keys
-        The constraints that give way with it.
-    every
-        How far one step lets its constraints give way.
-    sharing
-        Other workloads for which the same number of the same policy counts.
-    staying
-        How far a constraint gives way without this one, once all others that it needs are relaxed: a taint
-        that only keeps away what is new lets stay what runs there.
-    """
+    """A number that may be changed; kind, workload, cluster, detail, before and source as for `Change`."""
 
     kind: Kind
     workload: str | None
@@ -67,12 +48,19 @@ class Relaxable:
     detail: Detail
     before: int
     direction: int
+    """1 where the number is raised, -1 where it is lowered."""
     most: int
+    """By how much at most."""
     keys: tuple[Key, ...]
+    """The constraints that give way with it."""
     source: Source | None = None
     every: int = 1
+    """How far one step lets its constraints give way."""
     sharing: tuple[str, ...] = ()
+    """Other workloads for which the same number of the same policy counts."""
     staying: Mapping[Key, int] = field(default_factory=dict)
+    """How far a constraint gives way without this one, once all others that it needs are relaxed: a taint
+    that only keeps away what is new lets stay what runs there."""
 
     def change(self, by: int, cost: int, workload: str | None) -> Change:
         """Return a change of the number, by so much in its own unit, as one of its workloads has it."""

@@ -14,13 +14,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.variants import among, binding, with_each, with_rules
-from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import choices, is_complete, is_shut, reaching
+from fairlead.solver.groups.choices import apart, choices, is_complete, is_shut
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline
@@ -144,7 +143,7 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
 
     What the first part needs at least, all of them need; so its cheapest way is the cheapest for all.
     """
-    several = components(replace(part, workloads=tuple(map(reaching, part.workloads))))
+    several = apart(part, opened=True)
     if len(several) > 1:
         first = among(part, several[0].workload_by_key)
         found = [
@@ -205,10 +204,8 @@ def _suits_others(
     rest = among(problem, problem.workload_by_key.keys() - inside)
     after = apply(rest, more)
     return all(
-        _is_feasible(
-            replace(part, workloads=tuple(map(after.workload, part.workload_by_key))), deadline, seed
-        )
-        for part in components(replace(after, workloads=tuple(map(reaching, after.workloads))))
+        _is_feasible(part, deadline, seed)
+        for part in apart(after, opened=True)
         if not changed.isdisjoint(part.workload_by_key)
     )
 
@@ -235,19 +232,13 @@ def bundles(
     are tolerated; where they share a rule; and where a number of one policy counts for both and one of them
     cannot be placed as it is.
 
-    Parameters
-    ----------
-    problem
-        A problem without placement.
-    failing
-        Workloads of which it is known that they, or others of their part, cannot be placed; None where that
-        is to be found out.
+    `problem`: a problem without placement; `failing`: workloads of which it is known that they, or others of
+    their part, cannot be placed; None where that is to be found out.
     """
     bare = replace(
         problem, workloads=tuple(with_rules(each, binding) for each in problem.workloads), partial=False
     )
-    wide = replace(bare, workloads=tuple(map(reaching, bare.workloads)))
-    parts = [among(bare, set(part.workload_by_key)) for part in components(wide)]
+    parts = [among(bare, part.workload_by_key) for part in apart(bare, opened=True)]
     if len(parts) == 1:
         return tuple(parts)
     hopeless = [

@@ -46,14 +46,7 @@ EXACT = (Kind.TOTAL, Kind.REPLICAS)
 def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> tuple[Change, ...]:
     """Return changes with what they change for other workloads that share the number; that costs nothing.
 
-    Parameters
-    ----------
-    changes
-        The changes.
-    workloads
-        The workloads that may share a number.
-    problem
-        Where all of them belong.
+    `workloads`: the workloads that may share a number; `problem`: where all of them belong.
     """
     wanted: dict[Hashable, Change] = {}
     for change in changes:
@@ -99,14 +92,8 @@ def _of_others(
 def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> bool:
     """Tell whether a policy that tolerates a taint opens clusters to some workload that had better not open.
 
-    Parameters
-    ----------
-    changes
-        The changes.
-    workloads
-        The workloads that may have the same policy.
-    problem
-        Where those belong that the changes are about.
+    `workloads`: the workloads that may have the same policy; `problem`: where those belong that the changes
+    are about.
     """
     tolerated = {
         (tolerations_of(problem.workload_by_key[each.workload]), each.detail)

@@ -8,14 +8,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import assert_never
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders import capacity, move_budget, quota
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.selection import replicas_at
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
 from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
@@ -198,7 +198,11 @@ def relaxables(problem: Problem) -> tuple[Relaxable, ...]:
             case Quota():
                 found += _quotas(rule, problem)
             case MoveBudget():
-                found.append(_budget(rule))
+                key: Key = (move_budget.gives_way(rule), "most")
+                more = (None, None, rule.name, rule.most, 1, PLENTY, (key,), rule.source)
+                found.append(Relaxable(Kind.MOVE_BUDGET, *more))
+            case _:
+                assert_never(rule)
     # A number that one workload could not use otherwise still changes for it, where others share it.
     return tuple(relaxable for relaxable in shared(found, problem) if relaxable.most > 0)
 
@@ -245,9 +249,3 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
             detail = detail_of(rule, scope.resource)
             source = limit.source or rule.source
             yield Relaxable(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
-
-
-def _budget(rule: MoveBudget) -> Relaxable:
-    """Return more moves."""
-    key: Key = (move_budget.gives_way(rule), "most")
-    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (key,), rule.source)

@@ -22,12 +22,11 @@ from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation import excess
-from fairlead.solver.relaxation.closed_form import quick
+from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
+from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running.deadline import Deadline
 
 MOST_PLACES = 4_000
@@ -85,16 +84,10 @@ def chosen(found: Sequence[Way], most: int) -> list[Way]:
 def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
     """Return changes that make a problem feasible, the cheapest first.
 
-    Parameters
-    ----------
-    part
-        A problem without placement, in which every workload has its group, preferences left out.
-    modelled
-        False makes no model of everything, which takes long for many workloads.
+    `part`: a problem without placement, in which every workload has its group, preferences left out;
+    `modelled`: False makes no model of everything, which takes long for many workloads.
     """
-    found = _alone(part, most) or [
-        Way(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
-    ]
+    found = [Way(changes, proven=True) for changes in quick(part, deadline, seed, most)]
     for first in () if found or not modelled else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most) or _search(
             part, first, deadline, seed, most, thoroughly=True
@@ -123,13 +116,6 @@ def _whole(workload: Workload) -> Workload:
         workload.rules, Duplicated, lambda rule: replace(rule, copies={**rule.copies, **rule.ample}, ample={})
     )
     return replace(workload, rules=whole)
-
-
-def _alone(part: Problem, most: int) -> list[Way]:
-    """Return changes that are found without a solver."""
-    found = quick(part, most) or []
-    after = ((changes, apply(part, changes)) for changes in found)
-    return [Way(way, proven=True) for way, one in after if box_of(one.workloads[0], one).box.feasible]
 
 
 def _search(
@@ -218,11 +204,13 @@ def is_large(part: Problem) -> bool:
 def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
 
-    Returns
-    -------
-    list of Way
-        The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
+    A budget of moves is one number for all of them, so that is looked at first.
+
+    The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
     """
+    larger = larger_budgets(part, deadline, seed)
+    if larger:
+        return [Way(changes, proven=True) for changes in larger]
     failing = alike(each for each in part.workloads if fails_alone(each, part))
     each_way: list[list[Way]] = []
     for members in failing:

@@ -24,18 +24,12 @@ class TimeOverError(Exception):
 
 @dataclass(slots=True)
 class Stop:
-    """The wish to end early, shared by a deadline and all its parts.
-
-    Parameters
-    ----------
-    heard
-        True where somebody listens for the wish, so that long calls have to look for it.
-    asked
-        True from the moment on at which the answer is wanted.
-    """
+    """The wish to end early, shared by a deadline and all its parts."""
 
     heard: bool = False
+    """True where somebody listens for the wish, so that long calls have to look for it."""
     asked: bool = False
+    """True from the moment on at which the answer is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +37,18 @@ class Deadline:
     """A point in time of the monotonic clock.
 
     Clocks of other machines differ, so a deadline that is sent there arrives as the seconds that were left.
-
-    Parameters
-    ----------
-    at
-        Seconds of `time.monotonic`; infinite where there is no limit.
-    stop
-        The wish to end before that.
     """
 
     at: float = math.inf
+    """Seconds of `time.monotonic`; infinite where there is no limit."""
     stop: Stop = field(default_factory=Stop, compare=False, repr=False)
+    """The wish to end before that."""
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
         """Return the deadline so many seconds from now; None means no limit.
 
-        Raises
-        ------
-        UsageError
-            Where these are no seconds.
+        Raises `UsageError` where these are no seconds.
         """
         given: object = seconds
         if given is not None and (not isinstance(given, Real) or _is_none(given)):
@@ -104,10 +90,7 @@ class Deadline:
     def while_lasting(self, things: Iterable[T]) -> Iterator[T]:
         """Yield things one after the other.
 
-        Raises
-        ------
-        TimeOverError
-            Where time is over before the last one.
+        Raises `TimeOverError` where time is over before the last one.
         """
         for each in things:
             if not self.remaining():
@@ -117,18 +100,12 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Time for a task that may have to wait for its turn.
-
-    Parameters
-    ----------
-    seconds
-        How long it may take once it begins; None means no limit.
-    stop
-        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
-    """
+    """Time for a task that may have to wait for its turn."""
 
     seconds: float | None
+    """How long it may take once it begins; None means no limit."""
     stop: Stop = field(default_factory=Stop, compare=False)
+    """The wish to end before that. Elsewhere it is a copy, which is asked by `listening`."""
 
     def begun(self) -> Deadline:
         """Return when the answer is due of a task that begins now."""

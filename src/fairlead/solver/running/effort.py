@@ -18,39 +18,25 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work a run may be.
-
-    Parameters
-    ----------
-    deadline
-        When the run ends at the latest.
-    workers
-        Threads; one is deterministic, 0 means one for every core.
-    work
-        Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
-    linearization
-        How much of the model the linear program holds: 1 as usual, 2 for all of it.
-    """
+    """How much work a run may be."""
 
     deadline: Deadline
+    """When the run ends at the latest."""
     workers: int = 1
+    """Threads; one is deterministic, 0 means one for every core."""
     seed: int = 0
     work: float = math.inf
+    """Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit."""
     linearization: int = 1
+    """How much of the model the linear program holds: 1 as usual, 2 for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a run found.
-
-    Parameters
-    ----------
-    values
-        Values of the variables that were asked for; None where there is no solution.
-    bound
-        No solution costs less; None where nothing is known or nothing is minimised.
-    """
+    """What a run found."""
 
     verdict: Verdict
     values: tuple[int, ...] | None = None
+    """Values of the variables that were asked for; None where there is no solution."""
     bound: int | None = None
+    """No solution costs less; None where nothing is known or nothing is minimised."""

@@ -46,19 +46,10 @@ def run(
 ) -> Finding:
     """Run CP-SAT once.
 
-    Parameters
-    ----------
-    model
-        The model; its objective and hint are replaced.
-    cost
-        Variables and coefficients whose sum is minimised; empty asks for any solution.
-    hint
-        Values to start from; empty for none.
+    `model`: the model; its objective and hint are replaced. `cost`: variables and coefficients whose sum is
+    minimised; empty asks for any solution. `hint`: values to start from; empty for none.
 
-    Raises
-    ------
-    InternalError
-        Where the model is invalid or the status is none that is known.
+    Raises `InternalError` where the model is invalid or the status is none that is known.
     """
     seconds = effort.deadline.remaining()
     if not seconds:

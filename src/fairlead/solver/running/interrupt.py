@@ -85,10 +85,7 @@ def listening(deadline: Deadline) -> Iterator[None]:
     Nothing changes outside of the main thread, or where the program handles Ctrl-C in its own way. The second
     signal is for the program.
 
-    Parameters
-    ----------
-    deadline
-        What ends.
+    `deadline`: what ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -143,14 +140,7 @@ def interruptible(call: Callable[[], Result], end: Callable[[], None], deadline:
     Python hears of signals only between its own steps, so a call into a compiled library runs in a thread
     while this one listens.
 
-    Parameters
-    ----------
-    call
-        The call.
-    end
-        Asks it to end; called again and again until it does.
-    deadline
-        Holds the wish to end.
+    `end`: asks it to end; called again and again until it does. `deadline`: holds the wish to end.
     """
     if not deadline.stop.heard:
         return call()

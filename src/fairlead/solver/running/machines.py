@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from fairlead.models.errors import UsageError
-from fairlead.models.words import shown
+from fairlead.models.words import no_such, shown
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -24,23 +24,17 @@ ENGINES = ("local", "ray")
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where parts are searched, and in how many shares.
-
-    Parameters
-    ----------
-    engine, address
-        See `fairlead.solver.running.processes.machines_of`.
-    partitions
-        Shares into which a part of many workloads is split; None or 1 splits nothing.
-    """
+    """Where parts are searched, and in how many shares."""
 
     engine: str = "local"
     address: str | None = None
+    """See `fairlead.solver.running.processes.machines_of`."""
     partitions: int | None = None
+    """Shares into which a part of many workloads is split; None or 1 splits nothing."""
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
-            raise UsageError(f"no engine {self.engine!r}; known: {', '.join(ENGINES)}")
+            raise UsageError(no_such("engine", self.engine, ENGINES))
         if self.partitions is not None and self.partitions < 1:
             raise UsageError(f"{shown(self.partitions)} partitions; allowed is a whole number of at least 1")
 

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
+from fairlead.models.words import no_such
 from fairlead.solver.running.deadline import Stop
 from fairlead.solver.running.interrupt import ENDING, LOOK, Listener, undisturbed
 from fairlead.solver.running.machines import ENGINES, Machines, Result, Task, ThisProcess
@@ -55,10 +56,7 @@ class LocalProcesses(Machines):
         with it. Where the answers are wanted at once, tasks that do not end are done here: they know of that
         wish, and end with what can be had at once.
 
-        Raises
-        ------
-        InternalError
-            Where a task lost its process every time.
+        Raises `InternalError` where a task lost its process every time.
         """
         if len(tasks) <= 1:
             return [function(task) for task in tasks]
@@ -212,7 +210,7 @@ def machines_of(
     if engine == "ray":
         return RayCluster(address)
     if engine != "local":
-        raise UsageError(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
+        raise UsageError(no_such("engine", engine, ENGINES))
     if address is not None:
         raise UsageError("an address belongs to engine 'ray'")
     # Processes that belong to a service as its daemons are not allowed to have any of their own.
@@ -228,12 +226,8 @@ def serve(line: Connection, master: int) -> None:
     reads the results is not kept waiting by a worker. It leaves Ctrl-C to the other one: the terminal sends
     it to both. Where its work is listened to (`listening`), that ends when the other one wishes so.
 
-    Parameters
-    ----------
-    line
-        Nothing is ever sent on it; when the other process closes its end, or is gone, all work is to end.
-    master
-        Number of the other process.
+    `line`: nothing is ever sent on it; when the other process closes its end, or is gone, all work is to end.
+    `master`: number of the other process.
     """
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import UsageError
-from fairlead.models.progress import Progress
+from fairlead.models.result import Progress
 from fairlead.models.words import shown
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.machines import Machines, ThisProcess, cores
@@ -15,41 +15,28 @@ MOST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How answers are to be searched.
-
-    Parameters
-    ----------
-    deadline
-        When the answer is due.
-    workers
-        Threads; None means one for every core that this process may use.
-    seed
-        Random seed.
-    progress
-        Called when the placement or a bound gets better; None where nobody wants to know.
-    formula
-        False where only CP-SAT may answer.
-    machines
-        Where neighbourhoods of a placement are searched; None means in threads of this process.
-    ties
-        False where any of the best placements will do, so that no time is spent on choosing among them.
-    urgent
-        When the levels about what has to move are due, which come before what other time is kept for; None
-        means with the answer.
-    later
-        When levels after balance are due, where balance is searched for thereafter; None means with the
-        answer.
-    """
+    """How answers are to be searched."""
 
     deadline: Deadline = field(default_factory=Deadline)
+    """When the answer is due."""
     workers: int | None = None
+    """Threads; None means one for every core that this process may use."""
     seed: int = 0
+    """Random seed."""
     progress: Callable[[Progress], None] | None = None
+    """Called when the placement or a bound gets better; None where nobody wants to know."""
     formula: bool = True
+    """False where only CP-SAT may answer."""
     machines: Machines | None = None
+    """Where neighbourhoods of a placement are searched; None means in threads of this process."""
     ties: bool = True
+    """False where any of the best placements will do, so that no time is spent on choosing among them."""
     urgent: Deadline | None = None
+    """When the levels about what has to move are due, which come before what other time is kept for; None
+    means with the answer."""
     later: Deadline | None = None
+    """When levels after balance are due, where balance is searched for thereafter; None means with the
+    answer."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:

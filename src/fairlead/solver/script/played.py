@@ -20,50 +20,38 @@ Samples = Mapping[str, tuple[tuple[float, float], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event, as one scheduler handled it.
-
-    Parameters
-    ----------
-    at, name
-        When it was, and what it is called.
-    hours
-        Hours until the next one.
-    due, moved, forced, planned
-        Workloads that were looked at; replicas that were moved although they could have stayed, that were
-        evicted, and that were moved by a plan.
-    planning
-        Whether a plan was made.
-    missing, waiting, broken, off, rules, clusters
-        See `fairlead.solver.script.judging.State`; `waiting` are replicas that are placed where there is no
-        room for them.
-    disturbed
-        Workloads that were neither due nor evicted nor planned, and stand otherwise all the same.
-    seconds, cpu
-        Seconds that the answer took, and seconds of all processors.
-    gap, gap_above
-        The greatest gap of the answer, and of its levels above balance; None where it comes without bounds,
-        or nothing was due.
-    """
+    """One event, as one scheduler handled it."""
 
     at: datetime
     name: str
+    """When it was, and what it is called."""
     hours: float
+    """Hours until the next one."""
     due: int
     moved: int
     forced: int
     planned: int
+    """Workloads that were looked at; replicas that were moved although they could have stayed, that were
+    evicted, and that were moved by a plan."""
     planning: bool
+    """Whether a plan was made."""
     missing: int
     waiting: int
     broken: int
     off: Fraction
     rules: Mapping[str, int]
     clusters: Fraction | None
+    """See `fairlead.solver.script.judging.State`; `waiting` are replicas that are placed where there is no
+    room for them."""
     disturbed: int
+    """Workloads that were neither due nor evicted nor planned, and stand otherwise all the same."""
     seconds: float
     cpu: float
+    """Seconds that the answer took, and seconds of all processors."""
     gap: Fraction | None
     gap_above: Fraction | None
+    """The greatest gap of the answer, and of its levels above balance; None where it comes without bounds, or
+    nothing was due."""
 
 
 @dataclass(frozen=True)

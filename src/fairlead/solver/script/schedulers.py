@@ -20,6 +20,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
 from fairlead.models.score import levels_of
 from fairlead.models.triggers import untouched
+from fairlead.models.words import no_such
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
@@ -220,7 +221,7 @@ def named(names: tuple[str, ...], problem: Problem) -> tuple[Scheduler, ...]:
     """
     for name in names:
         if name not in SCHEDULERS:
-            raise UsageError(f"no scheduler {name!r}; known: {', '.join(SCHEDULERS)}")
+            raise UsageError(no_such("scheduler", name, SCHEDULERS, shown=len(SCHEDULERS)))
     possible = list(able(problem))
     for name in names:
         if name not in possible:

@@ -43,12 +43,8 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     warning in `Problem.warnings`. What is lost already is neither lost again nor drained or cordoned: no
     change.
 
-    Raises
-    ------
-    UsageError
-        Where a change names what the problem does not have, or makes no sense for it.
-    UnsupportedError
-        Where the problem does not hold what is needed to tell.
+    Raises `UsageError` where a change names what the problem does not have, or makes no sense for it. Raises
+    `UnsupportedError` where the problem does not hold what is needed to tell.
     """
     asked = tuple(changes)
     refuse_misfits(*asked)
@@ -78,7 +74,7 @@ def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
         case Restore(name):
             cluster = there.get(find_cluster(whole, name))
             if cluster is None:
-                raise UsageError(f"{name} is lost before it is to be restored; leave one of both out")
+                raise UsageError(f"{name} is both lost and restored; leave one of the two out")
             return restored(problem, cluster)
         case Lose():
             names = clusters_of(whole, change).intersection(there)

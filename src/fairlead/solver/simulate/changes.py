@@ -7,77 +7,50 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Literal
 
+from fairlead.models.cluster import FIELDS, groups
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.topology import FIELDS, groups
 from fairlead.models.words import no_such, with_nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Drain:
-    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster. It stays in the problem.
-    """
+class _OfCluster:
+    """What is done to one cluster, which stays in the problem; it is called as its class is."""
 
     cluster: str
+    """Name of the cluster."""
 
     def __str__(self) -> str:
-        return f"drain {self.cluster}"
+        return f"{type(self).__name__.lower()} {self.cluster}"
 
 
 @dataclass(frozen=True, slots=True)
-class Cordon:
-    """A cluster takes nothing new; what runs there may stay.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster.
-    """
-
-    cluster: str
-
-    def __str__(self) -> str:
-        return f"cordon {self.cluster}"
+class Drain(_OfCluster):
+    """A cluster is closed to every workload; what runs there has to move, and counts as moved."""
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
+class Cordon(_OfCluster):
+    """A cluster takes nothing new; what runs there may stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(_OfCluster):
     """A cluster is open again: taints that keep workloads away, deletion and unreadiness are forgotten.
 
     Evictions of single workloads that are under way stay.
-
-    Parameters
-    ----------
-    cluster
-        Name of the cluster.
     """
-
-    cluster: str
-
-    def __str__(self) -> str:
-        return f"restore {self.cluster}"
 
 
 @dataclass(frozen=True, slots=True)
 class Lose:
-    """Clusters are gone, and what ran there with them: it is replaced elsewhere, which is no move.
-
-    Parameters
-    ----------
-    name
-        Name of the cluster; of the region, zone or provider; value of the label.
-    field
-        ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label. A cluster that lies in several
-        zones is lost with any of them.
-    """
+    """Clusters are gone, and what ran there with them: it is replaced elsewhere, which is no move."""
 
     name: str
+    """Name of the cluster; of the region, zone or provider; value of the label."""
     field: str = "cluster"
+    """``cluster``, ``region``, ``zone``, ``provider`` or the key of a label. A cluster that lies in several
+    zones is lost with any of them."""
 
     def __str__(self) -> str:
         return f"lose {self.field} {self.name}" if self.field in FIELDS else f"lose {self.field}={self.name}"
@@ -85,18 +58,12 @@ class Lose:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A workload wants another number of replicas.
-
-    Parameters
-    ----------
-    workload
-        The workload: ``default/nginx``, or its name alone where only one is called so.
-    replicas
-        Replicas wanted, at least 0.
-    """
+    """A workload wants another number of replicas."""
 
     workload: str
+    """The workload: ``default/nginx``, or its name alone where only one is called so."""
     replicas: int
+    """Replicas wanted, at least 0."""
 
     def __str__(self) -> str:
         return f"scale {self.workload} to {self.replicas}"
@@ -104,15 +71,10 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Every workload with an autoscaler wants as many replicas as that allows.
-
-    Parameters
-    ----------
-    limit
-        ``max`` for the most, ``min`` for the fewest.
-    """
+    """Every workload with an autoscaler wants as many replicas as that allows."""
 
     limit: Literal["min", "max"]
+    """``max`` for the most, ``min`` for the fewest."""
 
     def __str__(self) -> str:
         return f"scale to the {self.limit}imum of every autoscaler"
@@ -120,21 +82,14 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A candidate of a workload that is divided by static weights gets another weight.
-
-    Parameters
-    ----------
-    workload
-        The workload: ``default/nginx``, or its name alone where only one is called so.
-    cluster
-        Name of a candidate.
-    weight
-        Its weight; 0 takes the workload off the cluster.
-    """
+    """A candidate of a workload that is divided by static weights gets another weight."""
 
     workload: str
+    """The workload: ``default/nginx``, or its name alone where only one is called so."""
     cluster: str
+    """Name of a candidate."""
     weight: int
+    """Its weight; 0 takes the workload off the cluster."""
 
     def __str__(self) -> str:
         return f"weigh {self.cluster} {self.weight} for {self.workload}"
@@ -142,17 +97,12 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """Clusters, workloads and policies are added; before all other changes.
-
-    Parameters
-    ----------
-    together
-        The problem that the present manifests and the added ones describe together:
-        ``fairlead.load("now.yaml", "added.yaml")``. A policy that is added may select workloads that are
-        there already; a cluster that is there already must not be added again.
-    """
+    """Clusters, workloads and policies are added; before all other changes."""
 
     together: Problem
+    """The problem that the present manifests and the added ones describe together:
+    ``fairlead.load("now.yaml", "added.yaml")``. A policy that is added may select workloads that are there
+    already; a cluster that is there already must not be added again."""
 
     def __str__(self) -> str:
         return "add manifests"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import at_start
-from fairlead.models.closed import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError
@@ -30,7 +29,16 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
-from fairlead.models.variants import Rules, every_rule, exchanged, sets_of_rules, with_rules
+from fairlead.models.variants import (
+    Closed,
+    Rules,
+    every_rule,
+    exchanged,
+    one_of_many,
+    sets_of_rules,
+    with_rules,
+    without,
+)
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
@@ -101,8 +109,8 @@ def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closed: Close
         workloads.append(again or left)
         if again is None:
             text = (
-                f"{left.key}: clusters that stood back for those that are closed now may open;"
-                " the rules do not tell, so they stay closed here"
+                f"{left.key}: clusters that gave way to those that are closed now may become eligible;"
+                " the rules do not say, so they stay closed here"
             )
             told.append(Statement("candidates", text, left.source, left.key))
     warnings = tuple(dict.fromkeys([*problem.warnings, *told]))
@@ -119,7 +127,8 @@ def _holding_only(rules: Rules, held: str, exclusion: Exclusion) -> Rules:
 
     def kept(rule: Candidates) -> Candidates:
         limited = {**({held: exclusion} if held in rule.names else {}), **rule.held_only}
-        return replace(rule, held_only={name: limited[name] for name in sorted(limited)})
+        excluded = {name: each.for_good() if name == held else each for name, each in rule.excluded.items()}
+        return replace(rule, excluded=excluded, held_only={name: limited[name] for name in sorted(limited)})
 
     return tuple(kept(rule) if isinstance(rule, Candidates) else rule for rule in rules)
 
@@ -165,7 +174,7 @@ def _words(closed: Closed, name: str) -> str:
 
 
 def _reopened(before: Workload, after: Workload, clusters: Sequence[Cluster]) -> Workload | None:
-    """Open the clusters that stood back for those that are closed now; None where nothing tells their rules.
+    """Open the clusters that gave way to those that are closed now; None where nothing tells their rules.
 
     Where no cluster with a static weight is left, all others weigh the same; where no cluster of the first
     overflow tier is left, the next tier is the first; where a workload that must not be rescheduled runs
@@ -177,7 +186,7 @@ def _reopened(before: Workload, after: Workload, clusters: Sequence[Cluster]) ->
 
 
 def _emptied(before: Workload, after: Workload) -> list[tuple[WorkloadRule, ...]]:
-    """Return the rules after the change, of those affinity groups that lost what others stood back for."""
+    """Return the rules after the change, of those affinity groups that lost what others gave way to."""
     pairs = zip(sets_of_rules(before), sets_of_rules(after), strict=True)
     return [new for old, new in pairs if _open(old) and (not _open(new) or _depths(old) != _depths(new))]
 
@@ -201,10 +210,8 @@ def _stands_back(rules: Sequence[WorkloadRule]) -> bool:
 def restored(problem: Problem, cluster: Cluster) -> Problem:
     """Open a cluster again to every workload.
 
-    Raises
-    ------
-    UnsupportedError
-        Where a workload for which it is closed was not read from manifests, or has rules from elsewhere.
+    Raises `UnsupportedError` where a workload for which it is closed was not read from manifests, or has
+    rules from elsewhere.
     """
     fresh = replace(
         cluster,
@@ -235,11 +242,8 @@ def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> 
 def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
     """Return a workload with the rules that its placement or policy makes of some clusters.
 
-    Returns
-    -------
-    Workload or None
-        None where that alone does not tell: the workload was not read from manifests, or has rules from
-        elsewhere.
+    None where that alone does not tell: the workload was not read from manifests, or has rules from
+    elsewhere.
     """
     stated = (rule for rule in every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
     if workload.reading is None or any(stated):

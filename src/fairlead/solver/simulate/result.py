@@ -12,48 +12,35 @@ from fairlead.models.answer import Answer
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
 from fairlead.models.shortfall import all_as_scheduled
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What changes bring about for one workload.
-
-    Parameters
-    ----------
-    workload
-        Key of the workload.
-    before
-        Replicas by cluster before: those that run, or where none runs, those of the best placement.
-    after
-        Replicas by cluster after.
-    moved
-        Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy.
-    started, stopped
-        Replicas that are started and stopped in all, those that move among them.
-    lost
-        Replicas on clusters that are gone; they are neither stopped nor moved.
-    unplaced
-        Replicas that stand nowhere after.
-    anyway
-        True where the best placement without the changes is the same: what happens then is not their doing.
-    """
+    """What changes bring about for one workload."""
 
     workload: str
+    """Key of the workload."""
     before: Mapping[str, int]
+    """Replicas by cluster before: those that run, or where none runs, those of the best placement."""
     after: Mapping[str, int]
+    """Replicas by cluster after."""
     moved: int
+    """Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy."""
     started: int
     stopped: int
+    """Replicas that are started and stopped in all, those that move among them."""
     lost: int
+    """Replicas on clusters that are gone; they are neither stopped nor moved."""
     unplaced: int
+    """Replicas that no cluster has capacity for afterwards."""
     anyway: bool = False
+    """True where the best placement without the changes is the same: what happens then is not their doing."""
 
     @property
     def happens(self) -> bool:
@@ -89,39 +76,27 @@ class UtilisationShift:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One of many losses or drains that were tried.
-
-    Parameters
-    ----------
-    change
-        What was tried.
-    clusters
-        Clusters that it takes.
-    status
-        Status of the answer; of one that was not found in time nothing else is known.
-    unplaced
-        Replicas that stand nowhere, by workload; those with none are absent.
-    broken
-        What gives way, in words; what is missing in `unplaced` is not repeated.
-    moved, started, lost
-        Replicas over all workloads to which it makes a difference, see `Effect`.
-    fullness
-        The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
-        unknown capacity, are absent.
-    known
-        False where not everything was placed in time, but a better placement might.
-    """
+    """One of many losses or drains that were tried."""
 
     change: Trial
+    """What was tried."""
     clusters: tuple[str, ...]
+    """Clusters that it takes."""
     status: str
+    """Status of the answer; of one that was not found in time nothing else is known."""
     unplaced: Mapping[str, int] = field(default_factory=dict)
+    """Unplaced replicas by workload; those with none are absent."""
     broken: tuple[str, ...] = ()
+    """What gives way, in words; what is missing in `unplaced` is not repeated."""
     moved: int = 0
     started: int = 0
     lost: int = 0
+    """Replicas over all workloads to which it makes a difference, see `Effect`."""
     fullness: Mapping[str, Fraction] = field(default_factory=dict)
+    """The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
+    unknown capacity, are absent."""
     known: bool = True
+    """False where not everything was placed in time, but a better placement might."""
 
     @property
     def name(self) -> str:
@@ -136,12 +111,12 @@ class Scenario:
 
     @property
     def answered(self) -> bool:
-        """Whether it is known what comes of it."""
+        """Whether the result is known."""
         return self.status != Status.UNKNOWN
 
     @property
     def fits(self) -> bool:
-        """Whether it is known that every replica finds its place and every rule holds."""
+        """Whether it is known that every replica is placed and every rule holds."""
         return self.answered and not self.unplaced and not self.broken
 
     @property
@@ -165,38 +140,27 @@ class Scenario:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What becomes of a fleet when something changes.
-
-    Parameters
-    ----------
-    changes
-        What was changed, in order; may be empty where only scenarios were tried.
-    before
-        The best placement without the changes.
-    after
-        The best placement with them; a partial one where not everything fits.
-    effects
-        What happens to every workload, in key order.
-    sweep
-        What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label,
-        ``drain`` or ``at``; None where there are none.
-    scenarios
-        What was tried on top of the changes, one by one; the worst first.
-    known
-        False where not everything was placed in time after the changes, but a better placement might.
-    """
+    """What happens to a fleet when something changes."""
 
     changes: tuple[Change, ...]
+    """What was changed, in order; may be empty where only scenarios were tried."""
     before: Outcome
+    """The best placement without the changes."""
     after: Outcome
+    """The best placement with them; a partial one where not everything fits."""
     effects: tuple[Effect, ...]
+    """What happens to every workload, in key order."""
     sweep: str | None = None
+    """What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, ``drain``
+    or ``at``; None where there are none."""
     scenarios: tuple[Scenario, ...] = ()
+    """What was tried on top of the changes, one by one; the worst first."""
     known: bool = True
+    """False where not everything was placed in time after the changes, but a better placement might."""
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds, in every scenario as well."""
+        """Whether every replica is placed and every rule holds, in every scenario as well."""
         return self.after.fits and all(scenario.fits for scenario in self.scenarios)
 
     @property
@@ -308,22 +272,17 @@ def _standing(key: str, before: Outcome) -> dict[str, int]:
     """Return where the replicas of a workload run before; where none runs, where they are best placed."""
     if key not in before.problem.workload_by_key:
         return {}
-    current = _known(before.problem.workload(key).current, before.problem)
+    current = running(before.problem.workload(key), before.problem.cluster_by_name)
     if current or before.placement is None:
         return current
     return dict(before.placement.of(key))
 
 
-def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
-    """Return the replicas on clusters of a problem, without those on others."""
-    return {name: count for name, count in placed.items() if count and name in problem.cluster_by_name}
-
-
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
     """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
-    known = outcome.problem.workload_by_key
-    inside = Placement({key: _known(now.of(key), outcome.problem) for key in now if key in known})
-    return check(all_as_scheduled(outcome.problem), inside)
+    there, known = outcome.problem.cluster_by_name, outcome.problem.workload_by_key
+    inside = {key: {name: held for name, held in now.of(key).items() if name in there} for key in known}
+    return check(all_as_scheduled(outcome.problem), Placement(inside))
 
 
 def _by_place(found: Iterable[Utilisation]) -> dict[tuple[str, str], Utilisation]:

@@ -1,4 +1,4 @@
-"""simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
+"""simulate(): what happens to a fleet when something is drained, lost, scaled or added."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 from fairlead.models.affinity_groups import from_start, in_group
+from fairlead.models.cluster import FIELDS
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -14,14 +15,13 @@ from fairlead.models.rules import duplicated, total
 from fairlead.models.score import levels_of
 from fairlead.models.shapes import checked
 from fairlead.models.shortfall import is_shortfall, unmet
-from fairlead.models.topology import FIELDS
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full
 from fairlead.models.words import no_such
-from fairlead.solver.conflicts.alone import fails_alone
-from fairlead.solver.conflicts.scarcity import is_scarce, quota_conflicts
+from fairlead.solver.conflicts.alone import fails_alone, quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import listening
 from fairlead.solver.simulate.changed import changed
@@ -41,7 +41,7 @@ LARGEST_SHARE = 0.25
 @hurried
 @checked
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
-    """Solve a problem with and without changes, and tell what becomes different.
+    """Solve a problem with and without changes, and show what differs.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
 
 
 def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
-    """Try one change and tell what comes of it; nothing is known where time is over before that."""
+    """Try one change and return its result; nothing is known where time is over before that."""
     unanswered = Scenario(change, _taken(fleet, change), str(Status.UNKNOWN))
     if not asked.deadline.remaining():
         return unanswered

@@ -1,4 +1,4 @@
-"""Why a workload stands where it stands, and what anything else would cost. Pure data."""
+"""Why a workload runs where it runs, and what anything else would cost. Pure data."""
 
 from __future__ import annotations
 
@@ -28,62 +28,41 @@ class Possible(StrEnum):
 
 
 class Shift(NamedTuple):
-    """Replicas of one workload that stand elsewhere in the other placement.
-
-    Attributes
-    ----------
-    workload
-        Key of the workload.
-    replicas
-        How many.
-    start
-        Cluster that gives them up; None where they are placed in addition.
-    end
-        Cluster that takes them; None where they are not placed at all.
-    """
+    """Replicas of one workload that run elsewhere in the other placement."""
 
     workload: str
+    """Key of the workload."""
     replicas: int
+    """How many."""
     start: str | None
+    """Cluster that gives them up; None where they are placed in addition."""
     end: str | None
+    """Cluster that takes them; None where they are not placed at all."""
 
 
 class Step(NamedTuple):
-    """The best placement in which a cluster holds at least one replica more, or at least one less.
-
-    Attributes
-    ----------
-    possible
-        Whether there is one.
-    replicas
-        What the cluster holds in it; None where none is known. It may differ by more than one, where a
-        minimum binds as soon as anything is held.
-    level
-        Name of the most important level that changes; None where none does, or where none is known.
-    before
-        Value of that level in the answer; None where `level` is.
-    change
-        By how much it is worse in the other placement; 0 where no level changes, None where nothing is known.
-        Negative only where the answer was not proven best.
-    proven
-        True where no placement of that kind costs less, and the answer itself is proven best that far.
-    shifts
-        What stands elsewhere then, the workload's own replicas first.
-    reason
-        Where it is not possible or not known: why, in the user's words.
-    source
-        Where the rule that forbids it was declared; None where no single one does.
-    """
+    """The best placement in which a cluster holds at least one replica more, or at least one less."""
 
     possible: Possible
+    """Whether there is one."""
     replicas: int | None = None
+    """What the cluster holds in it; None where none is known. It may differ by more than one, where a minimum
+    binds as soon as anything is held."""
     level: str | None = None
+    """Name of the most important level that changes; None where none does, or where none is known."""
     before: int | Fraction | None = None
+    """Value of that level in the answer; None where `level` is."""
     change: int | Fraction | None = None
+    """By how much it is worse in the other placement; 0 where no level changes, None where nothing is known.
+    Negative only where the answer was not proven best."""
     proven: bool = False
+    """True where no placement of that kind costs less, and the answer itself is proven best that far."""
     shifts: tuple[Shift, ...] = ()
+    """What runs elsewhere then, the workload's own replicas first."""
     reason: str = ""
+    """Where it is not possible or not known: why, in the user's words."""
     source: Source | None = None
+    """Where the rule that forbids it was declared; None where no single one does."""
 
     @property
     def after(self) -> int | Fraction | None:
@@ -93,54 +72,36 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClusterWhy:
-    """One cluster: what was decided there, and what one replica more or less would cost.
-
-    Parameters
-    ----------
-    decision
-        What was decided and why, as `Outcome.decisions` has it.
-    candidate
-        False where the cluster is excluded; the decision tells why.
-    more, less
-        The best placement with one replica more, and with one less; None where the cluster is no candidate,
-        or where there is no placement at all.
-    """
+    """One cluster: what was decided there, and what one replica more or less would cost."""
 
     decision: ClusterDecision
+    """What was decided and why, as `Outcome.decisions` has it."""
     candidate: bool
+    """False where the cluster is not eligible; the decision says why."""
     more: Step | None = None
     less: Step | None = None
+    """The best placement with one replica more, and with one less; None where the cluster is no candidate, or
+    where there is no placement at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A bound that, moved by one, improves the answer.
-
-    Parameters
-    ----------
-    action
-        What would be done, such as ``raising the maximum of member1 from 4 to 5``.
-    level
-        Name of the most important level that changes.
-    before
-        Its value now.
-    gain
-        By how much it is lower then; positive.
-    proven
-        True where that is the best possible; False where it could be even lower.
-    source
-        Where the bound was declared.
-    cluster
-        Cluster whose bound it is; None where it is no single cluster's.
-    """
+    """A bound that, moved by one, improves the answer."""
 
     action: str
+    """What would be done, such as ``raising the maximum of member1 from 4 to 5``."""
     level: str
+    """Name of the most important level that changes."""
     before: int | Fraction
+    """Its value now."""
     gain: int | Fraction
+    """By how much it is lower then; positive."""
     proven: bool = True
+    """True where that is the best possible; False where it could be even lower."""
     source: Source | None = None
+    """Where the bound was declared."""
     cluster: str | None = None
+    """Cluster whose bound it is; None where it is no single cluster's."""
 
     @property
     def after(self) -> int | Fraction:
@@ -150,37 +111,25 @@ class Gain:
 
 @dataclass(frozen=True, repr=False)
 class Why(Answer):
-    """Why a workload stands where it stands.
-
-    Parameters
-    ----------
-    outcome
-        The answer that is explained.
-    key
-        Key of the workload.
-    clusters
-        Every cluster of the problem in name order, or the one that was asked for.
-    gains
-        Bounds that improve the answer when moved by one, the most important level and the greatest gain
-        first.
-    tried
-        How many bounds were tried.
-    untried
-        How many were left for want of time, or because the answer itself is not proven best.
-    asked
-        The cluster that was asked for; None where all were.
-    seconds
-        Time by step: ``solve``, ``why``.
-    """
+    """Why a workload runs where it runs."""
 
     outcome: Outcome
+    """The answer that is explained."""
     key: str
+    """Key of the workload."""
     clusters: tuple[ClusterWhy, ...]
+    """Every cluster of the problem in name order, or the one that was asked for."""
     gains: tuple[Gain, ...] = ()
+    """Bounds that improve the answer when moved by one, the most important level and the greatest gain
+    first."""
     tried: int = 0
+    """How many bounds were tried."""
     untried: int = 0
+    """How many were left for lack of time, or because the answer itself is not proven best."""
     asked: str | None = None
+    """The cluster that was asked for; None where all were."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time by step: ``solve``, ``why``."""
 
     @property
     def workload(self) -> Workload:

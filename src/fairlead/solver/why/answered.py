@@ -4,26 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
-from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.check import required_by, shared_violations, violations_of
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Capacity,
-    Companionship,
-    Duplicated,
-    Grouped,
-    GroupTotal,
-    Preference,
-    Total,
-    WorkloadRule,
-)
+from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
+from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
@@ -201,24 +191,15 @@ class Answered:
 
 def binds_sets(workload: Workload) -> bool:
     """Tell whether a rule of a workload is neither in its box nor an exact total, which cuts the box."""
-    return any(_is_outside(rule) for rule in workload.rules)
+    required = (one for rule in workload.rules for one in required_by(rule, workload, ()))
+    return any(map(_is_outside, required))
 
 
-def _is_outside(rule: WorkloadRule) -> bool:
-    """Tell whether marginal allocation leaves a rule out at first."""
-    if isinstance(rule, Preference):
-        return False
-    match rule:
-        case GroupTotal():
-            return rule.minimum != rule.maximum
-        case Bounds():
-            return bool(rule.where_held)
-        case Grouped():
-            return True
-        case Candidates() | Total() | Duplicated():
-            return False
-        case _:
-            assert_never(rule)
+def _is_outside(one: Requirement) -> bool:
+    """Tell whether marginal allocation leaves a requirement out at first; copies are left to others."""
+    if isinstance(one.scope, str | Everywhere):
+        return one.side is Side.LEAST and one.binds is Binds.WHERE_HELD
+    return one.binds is not Binds.WHERE_EMPTY and not one.paired
 
 
 def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:

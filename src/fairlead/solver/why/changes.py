@@ -24,11 +24,13 @@ from fairlead.models.rules import (
     Total,
     WorkloadRule,
 )
-from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.source import Source
+from fairlead.models.statement import Change as Moved
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.why.answered import Answered, binds_sets
 from fairlead.solver.why.change import (
     Best,
@@ -38,7 +40,6 @@ from fairlead.solver.why.change import (
     exact_totals,
     nothing,
     take_from,
-    with_bounds,
 )
 from fairlead.solver.why.steps import most_that_fit, no_more
 
@@ -61,33 +62,29 @@ def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
 
 
 def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
-    """Yield minima that could be lower and maxima that could be higher."""
-    workload = about.workload
-    bounds = workload.rule(Bounds) or Bounds()
-    for cluster in about.candidates:
-        replicas = about.replicas(cluster)
-        least, most = bounds.minimum.get(cluster), bounds.maximum.get(cluster)
-        if least is not None and least.replicas and (replicas == least.replicas or not binding):
-            lower = Bound(least.replicas - 1, least.source)
+    """Yield minima that could be lower and maxima that could be higher, where somebody declared them."""
+    workload, rule = about.workload, about.workload.rule(Bounds) or Bounds()
+    for name in about.candidates:
+        replicas = about.replicas(name)
+        for kind, bound in ((Kind.MINIMUM, rule.minimum.get(name)), (Kind.MAXIMUM, rule.maximum.get(name))):
+            if bound is None or bound.replicas == bound.ceiling or (binding and bound.replicas != replicas):
+                continue
+            lower, at_bound = kind is Kind.MINIMUM, replicas == bound.replicas
+            if not (bound.replicas > 0 if lower else bound.replicas < workload.replicas):
+                continue
+            after = bound.replicas + (-1 if lower else 1)
+            change = Moved(kind, workload.key, name, "", bound.replicas, after, 1, bound.source)
+            best = take_from(name) if at_bound else nothing
+            if not lower:
+                opens = at_bound and no_more(about.part, workload, name, replicas, aside="maximum") is None
+                best = bring_to(name) if opens else nothing
             yield Change(
-                f"lowering the minimum of {cluster} from {least.replicas} to {lower.replicas}",
-                partial(_rebound, about, bounds, cluster, minimum=lower),
-                least.source,
-                cluster,
-                replicas == least.replicas or (not replicas and cluster in bounds.where_held),
-                take_from(cluster) if replicas == least.replicas else nothing,
-            )
-        at_most = most is not None and replicas == most.replicas
-        if most is not None and most.replicas < workload.replicas and (at_most or not binding):
-            higher = Bound(most.replicas + 1, most.source)
-            opens = at_most and no_more(about.part, workload, cluster, replicas, aside="maximum") is None
-            yield Change(
-                f"raising the maximum of {cluster} from {most.replicas} to {higher.replicas}",
-                partial(_rebound, about, bounds, cluster, maximum=higher),
-                most.source,
-                cluster,
-                at_most,
-                bring_to(cluster) if opens else nothing,
+                f"{'lowering' if lower else 'raising'} the {kind} of {name} from {bound.replicas} to {after}",
+                partial(apply, about.part, (change,)),
+                bound.source,
+                name,
+                at_bound or (lower and not replicas and name in rule.where_held),
+                best,
             )
 
 
@@ -152,21 +149,6 @@ def _of_total(about: Answered) -> Iterator[Change]:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
             yield Change(action, partial(with_workload, about.part, changed), rule.source)
-
-
-def _rebound(
-    about: Answered,
-    bounds: Bounds,
-    cluster: str,
-    *,
-    minimum: Bound | None = None,
-    maximum: Bound | None = None,
-) -> Problem:
-    """Return the problem with another minimum or maximum of a cluster."""
-    lower = bounds.minimum if minimum is None else {**bounds.minimum, cluster: minimum}
-    upper = bounds.maximum if maximum is None else {**bounds.maximum, cluster: maximum}
-    other = replace(bounds, minimum=lower, maximum=upper)
-    return with_workload(about.part, with_bounds(about.workload, other))
 
 
 def _swapped(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.words import SHOWN, first_of, nearest, no_such
+from fairlead.models.words import SHOWN, either, first_of, nearest, no_such
 from fairlead.models.workload import Workload
 
 SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
@@ -37,8 +37,8 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
         return found[0]
     if found:
         keys = first_of([each.key for each in found], NEAR)
-        raise UsageError(f"{name!r} may be any of these workloads: {keys}; name one of them")
-    where = f" in namespace {' or '.join(namespaces)}" if namespaces else ""
+        raise UsageError(f"{name!r} matches several workloads: {keys}; name one of them")
+    where = f" in namespace {either(namespaces)}" if namespaces else ""
     raise UsageError(f"no workload {name!r}{where}{_proposal(name, inside, problem.workloads)}")
 
 
@@ -83,5 +83,5 @@ def _proposal(name: str, inside: Sequence[Workload], every: Sequence[Workload]) 
     names = nearest(last, {each.name for each in inside}, NEAR)
     near += [each.key for each in inside if each.name in names and each.key not in near]
     if near:
-        return f"; did you mean {' or '.join(near[:SHOWN])}?"
-    return f"; known: {first_of(keys, NEAR)}" if keys else "; there is none at all"
+        return f"; did you mean {either(near[:SHOWN])}?"
+    return f"; known: {first_of(keys, NEAR)}" if keys else "; the input has none"

@@ -1,4 +1,4 @@
-"""why(): why a workload stands where it stands, and what anything else would cost."""
+"""why(): why a workload runs where it runs, and what anything else would cost."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     tolerance: Mapping[str, object] | None = None,
     outcome: Outcome | None = None,
 ) -> Why:
-    """Say why a workload stands where it stands, and what anything else would cost.
+    """Say why a workload runs where it runs, and what anything else would cost.
 
     For every cluster: how many replicas and which rule binds; the best placement with one replica more there
     and with one less, and the first level on which it is worse. Then the bounds (minimum, maximum, group
@@ -85,7 +85,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     key = find_workload(problem, workload).key
     asked = None if cluster is None else find_cluster(problem, cluster)
     if problem.partial or (outcome is not None and outcome.problem.partial):
-        raise UnsupportedError("explaining a partial placement is not finished in this version")
+        raise UnsupportedError("partial placements cannot be explained yet")
     if outcome is not None:
         _refuse_others(problem, outcome, deviation, fresh, tolerance)
     else:

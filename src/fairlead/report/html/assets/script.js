@@ -44,7 +44,7 @@
     }
     addTools() {
       const bar = make("div", {className: "tools"});
-      const sorted = make("select", {}, make("option", {value: ""}, "as it is"));
+      const sorted = make("select", {}, make("option", {value: ""}, "default order"));
       this.heads.forEach((head, at) => sorted.append(make("option", {value: at}, head.textContent)));
       sorted.addEventListener("change", () => this.sort(sorted.value === "" ? -1 : Number(sorted.value), -1));
       bar.append(make("label", {className: "by"}, "Sort by ", sorted));

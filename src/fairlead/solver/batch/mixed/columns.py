@@ -16,7 +16,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.rows import among, beside
+from fairlead.solver.answers.components import among, beside
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax

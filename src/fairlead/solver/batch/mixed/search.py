@@ -14,12 +14,12 @@ from fairlead.models.levels import DEVIATIONS, NET
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import progress_of
+from fairlead.models.result import progress_of
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
-from fairlead.solver.answers.rows import Placed, among, left_by
+from fairlead.solver.answers.components import Placed, among, left_by
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch

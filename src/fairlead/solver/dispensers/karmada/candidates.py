@@ -28,12 +28,8 @@ def tier(term: ClusterAffinityTerm | None, cluster: Cluster, *, overflow: bool) 
 
     0 for the group itself, k for its k-th overflow affinity, None where no tier matches.
 
-    Parameters
-    ----------
-    term
-        The group; None means that every cluster belongs.
-    overflow
-        Whether the overflow affinities of the group count.
+    `term`: the group; None means that every cluster belongs. `overflow`: whether the overflow affinities of
+    the group count.
     """
     if term is None or matches(term, cluster):
         return 0
@@ -74,13 +70,8 @@ def refusal(
 ) -> str | None:
     """Return the first filter's reason against a cluster, None where it passes.
 
-    Parameters
-    ----------
-    cluster
-        The cluster; its deletion is not looked at.
-    is_target
-        Whether the workload is there already, if only with 0 replicas. Targets are not asked for the API or
-        for tolerated taints.
+    `cluster`: the cluster; its deletion is not looked at. `is_target`: whether the workload is there already,
+    if only with 0 replicas. Targets are not asked for the API or for tolerated taints.
     """
     placement = binding.placement
     if not is_target and binding.api not in (cluster.api_kinds or ()):

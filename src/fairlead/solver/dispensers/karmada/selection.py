@@ -34,14 +34,8 @@ def best_combination(
 
     By score descending, then by name; empty where no combination will do.
 
-    Parameters
-    ----------
-    groups
-        All groups, in any order.
-    min_groups, max_groups
-        Bounds on the number of groups; a `max_groups` of 0 allows none.
-    min_clusters
-        Clusters that the groups must have together.
+    `groups`: all groups, in any order. `min_groups` and `max_groups`: bounds on the number of groups; a
+    `max_groups` of 0 allows none. `min_clusters`: clusters that the groups must have together.
     """
     if min_groups <= 0 and min_clusters <= 0:
         # The scheduler then records the empty chain at once, and takes it for a failure.
@@ -112,17 +106,9 @@ _ABSENT = SpreadConstraint()
 def select(binding: BindingInput, candidates: Selected) -> Selected | Failure:
     """Return the candidates that are to hold the workload.
 
-    Parameters
-    ----------
-    binding
-        The binding.
-    candidates
-        All candidates, best first.
+    Without spread constraints, and where static weights make the scheduler ignore them, all candidates.
 
-    Returns
-    -------
-    tuple of Candidate or Failure
-        Without spread constraints, and where static weights make the scheduler ignore them, all candidates.
+    `candidates`: all candidates, best first.
     """
     placement = binding.placement
     if ignores_spread(placement):

@@ -1,6 +1,6 @@
-"""KubeAdmiral's planner for the replicas strategy Spread: minima first, then rounds by weight.
+"""KubeAdmiral's planners: Spread, minima first and then rounds by weight; Binpack, cluster after cluster.
 
-Known faults of the real program that are reproduced here:
+Known faults of the real program that are reproduced here, of Spread:
 
 * every share is rounded up, heavy clusters first, so the last clusters get too little or nothing;
 * a cluster of weight 0 gets its minimum only, and replicas that find no place vanish without a word;
@@ -13,9 +13,17 @@ Known faults of the real program that are reproduced here:
 * with avoid_disruption a running total that equals the wanted total is kept although it breaks bounds;
 * when replicas are added, the maximum of ``*`` is forgotten;
 * products are 64-bit integers and wrap.
+
+And of Binpack:
+
+* nothing is planned anew until the state of all replicas is known, so a changed total may have no effect;
+* the number to add or to remove is measured against the total, not against what the desired plan could place;
+* when replicas are added, minima are given once more on top and the limited capacity is not reduced by what
+  the cluster holds already;
+* nothing looks for the smallest number of clusters.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.errors import UnsupportedError
@@ -65,15 +73,34 @@ def spread(question: PlannerInput) -> Division:
     Raises `UnsupportedError` where negative weights make the real planner run for ever.
     """
     own = question.preferences
-    preferences = {name: own.get(name, own.get(EVERY)) for name in question.available}
-    known = {name: preference for name, preference in preferences.items() if preference is not None}
+    known = {name: one for name in question.available if (one := own.get(name, own.get(EVERY))) is not None}
     # Without avoid_disruption the next run would undo a migration, so what cannot run stays requested.
     keep = question.keep_unschedulable or not question.avoid_disruption
-    tally = _distribute(queue(known, question.key), question.total, question.limited, question.estimated)
-    overflow = tally.overflow if keep else trimmed(tally.overflow, tally.remaining)
+    shares = _shares(queue(known, question.key), question.limited, question.estimated)
+    tally = _distribute(shares, question.total)
+    desired, overflow = tally.plan, tally.overflow if keep else trimmed(tally.overflow, tally.remaining)
     if not question.avoid_disruption:
-        return Division(tally.plan, overflow)
-    return Division(_undisturbed(question, tally.plan), overflow)
+        return Division(desired, overflow)
+    want = wrap(sum(desired.values()))
+
+    def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
+        # Only clusters above their desired number shrink, in the ratio of what they have too much.
+        spare = {
+            name: Preferences(wrap(running[name] - count), 0, running[name])
+            for name, count in desired.items()
+            if count < running[name]
+        }
+        return _distribute(_shares(queue(spare, question.key), {}, {}), wrap(have - want)).plan
+
+    def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
+        lacking = {
+            name: Preferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
+            for name, count in desired.items()
+            if count > running[name]
+        }
+        return _distribute(_shares(queue(lacking, question.key), {}, {}), wrap(want - have)).plan
+
+    return Division(_undisturbed(question, desired, removed, added), overflow)
 
 
 def queue(preferences: Mapping[str, Preferences], key: str) -> list[tuple[str, Preferences]]:
@@ -84,19 +111,20 @@ def queue(preferences: Mapping[str, Preferences], key: str) -> list[tuple[str, P
     return sorted(preferences.items(), key=lambda item: (-item[1].weight, fnv1(item[0] + key), item[0]))
 
 
-def _distribute(
-    ordered: Iterable[tuple[str, Preferences]],
-    total: int,
-    limited: Mapping[str, int],
-    estimated: Mapping[str, int],
-) -> _Tally:
-    """Serve the minima, then divide what is left by weight until nothing moves."""
+def _shares(
+    ordered: Iterable[tuple[str, Preferences]], limited: Mapping[str, int], estimated: Mapping[str, int]
+) -> list[_Share]:
+    """Return the clusters in their order with all limits."""
     shares = []
-    for name, preference in ordered:
-        limit = limited.get(name, MAXIMUM)
-        most = limit if preference.maximum is None else min(limit, preference.maximum)
-        room = estimated.get(name, MAXIMUM)
-        shares.append(_Share(name, preference.weight, preference.minimum, limit, most, room))
+    for name, one in ordered:
+        limit, room = limited.get(name, MAXIMUM), estimated.get(name, MAXIMUM)
+        most = limit if one.maximum is None else min(limit, one.maximum)
+        shares.append(_Share(name, one.weight, one.minimum, limit, most, room))
+    return shares
+
+
+def _distribute(shares: Sequence[_Share], total: int) -> _Tally:
+    """Serve the minima, then divide what is left by weight until nothing moves."""
     tally = _Tally(total)
     _serve_minima(shares, tally)
     moved = True
@@ -164,31 +192,23 @@ def trimmed(overflow: Mapping[str, int], unplaced: int) -> dict[str, int]:
     return {name: count for name, count in cut.items() if count > 0}
 
 
-def _undisturbed(question: PlannerInput, desired: Mapping[str, int]) -> dict[str, int]:
+Changed = Callable[[Mapping[str, int], int], Mapping[str, int]]
+"""Returns by how much clusters change, given what runs on each and in all."""
+
+
+def _undisturbed(
+    question: PlannerInput, desired: Mapping[str, int], removed: Changed, added: Changed
+) -> dict[str, int]:
     """Return what runs now, changed by no more than the difference in total."""
-    running = runnable(question, desired)
+    running = _runnable(question, desired)
     have, want = wrap(sum(running.values())), wrap(sum(desired.values()))
     if have == want:
         return running
-    if have > want:
-        # Only clusters above their desired number shrink, in the ratio of what they have too much.
-        spare = {
-            name: Preferences(wrap(running[name] - count), 0, running[name])
-            for name, count in desired.items()
-            if count < running[name]
-        }
-        removed = _distribute(queue(spare, question.key), wrap(have - want), {}, {}).plan
-        return {name: wrap(count - removed.get(name, 0)) for name, count in running.items()}
-    lacking = {
-        name: Preferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
-        for name, count in desired.items()
-        if count > running[name]
-    }
-    added = _distribute(queue(lacking, question.key), wrap(want - have), {}, {}).plan
-    return {name: wrap(count + added.get(name, 0)) for name, count in running.items()}
+    sign, change = (-1, removed(running, have)) if have > want else (1, added(running, have))
+    return {name: wrap(count + sign * change.get(name, 0)) for name, count in running.items()}
 
 
-def runnable(question: PlannerInput, names: Iterable[str]) -> dict[str, int]:
+def _runnable(question: PlannerInput, names: Iterable[str]) -> dict[str, int]:
     """Return the current replicas that may stay: cut to the limited and the estimated capacity."""
     return {
         name: min(
@@ -203,6 +223,87 @@ def runnable(question: PlannerInput, names: Iterable[str]) -> dict[str, int]:
 def _room(question: PlannerInput, name: str, running: int) -> int | None:
     """Return how many replicas may be added to a cluster; the maximum of ``*`` is forgotten here."""
     own = question.preferences.get(name)
-    if own is None or own.maximum is None:
-        return None
-    return wrap(own.maximum - running)
+    return None if own is None or own.maximum is None else wrap(own.maximum - running)
+
+
+def binpack(question: PlannerInput) -> Division:
+    """Divide replicas so that the first clusters are filled first.
+
+    The current replicas unchanged, clusters that are gone included, where it is not time to plan.
+
+    `question`: what to divide; the order of `available` is the order of filling. Weights, the key and ``*``
+    play no part.
+    """
+    if not is_due(question):
+        return Division(dict(question.current))
+    keep = question.keep_unschedulable or not question.avoid_disruption
+    own = question.preferences
+    clusters = [(name, own.get(name, Preferences())) for name in question.available]
+    tally = _fill(_shares(clusters, question.limited, question.estimated), question.total)
+    desired, overflow = tally.plan, tally.overflow
+    scheduled = _scheduled(question)
+    if not keep and scheduled == question.total:
+        return Division(dict(question.scheduled))
+    if not question.avoid_disruption:
+        return Division(desired, overflow)
+    if not keep:
+        overflow = trimmed(overflow, wrap(question.total - scheduled))
+
+    def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
+        above = (name for name in reversed(question.available) if desired[name] < running[name])
+        spare = [(name, Preferences(maximum=running[name])) for name in above]
+        return _fill(_shares(spare, {}, {}), wrap(have - question.total)).plan
+
+    def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
+        # The maximum counts what runs, the minimum does not.
+        lacking = [
+            (name, Preferences(0, preference.minimum, _room(question, name, running[name])))
+            for name, preference in clusters
+            if desired[name] > running[name]
+        ]
+        return _fill(_shares(lacking, question.limited, {}), wrap(question.total - have)).plan
+
+    return Division(_undisturbed(question, desired, removed, added), overflow)
+
+
+def is_due(question: PlannerInput) -> bool:
+    """Tell whether it is time to plan.
+
+    It is when a cluster that holds replicas is gone, when a cluster holds more than its limited capacity,
+    or when the state of every reported replica is known: as many are scheduled as the cluster can run, or
+    all of them.
+    """
+    available = set(question.available)
+    if any(name not in available for name in question.current):
+        return True
+    if any(count > question.limited.get(name, MAXIMUM) for name, count in question.current.items()):
+        return True
+    return all(
+        count == question.estimated.get(name, question.current.get(name, 0))
+        for name, count in question.scheduled.items()
+    )
+
+
+def _fill(shares: Sequence[_Share], total: int) -> _Tally:
+    """Serve the minima in turn, then let every cluster take all that is left."""
+    tally = _Tally(total)
+    _serve_minima(shares, tally)
+    for share in shares:
+        start = tally.plan[share.name]
+        wanted = min(wrap(start + tally.remaining), share.most)
+        given = min(wanted, share.estimated)
+        if given < wanted:
+            tally.overflow[share.name] = max(wanted - given, tally.overflow.get(share.name, 0))
+        tally.plan[share.name] = given
+        tally.remaining = wrap(tally.remaining - (given - start))
+    return tally
+
+
+def _scheduled(question: PlannerInput) -> int:
+    """Return the replicas that found a node on available clusters, each cut to its limited capacity."""
+    counts = (
+        min(question.scheduled[name], question.limited.get(name, MAXIMUM))
+        for name in question.available
+        if name in question.scheduled
+    )
+    return wrap(sum(counts))

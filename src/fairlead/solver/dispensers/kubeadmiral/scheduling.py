@@ -36,7 +36,6 @@ from fairlead.solver.dispensers.in_turn import (
     Dispensed,
     place_in_turn,
 )
-from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
@@ -46,7 +45,7 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
     read_gpus,
     wrap,
 )
-from fairlead.solver.dispensers.kubeadmiral.planner import spread
+from fairlead.solver.dispensers.kubeadmiral.planner import binpack, spread
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,
     dynamic_weights,

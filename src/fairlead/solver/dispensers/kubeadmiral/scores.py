@@ -74,12 +74,7 @@ def is_dynamic(unit: SchedulingUnit) -> bool:
 def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> DynamicWeights:
     """Return weights by free resources: GPUs where a pod requests some, else cpu.
 
-    Parameters
-    ----------
-    unit
-        The object; only its GPU request is looked at.
-    clusters
-        The selected clusters, at least one.
+    `unit`: the object; only its GPU request is looked at. `clusters`: the selected clusters, at least one.
     """
     resource = CPU if unit.gpus is None else GPU
     free = {cluster.name: _whole(cluster.free, resource) for cluster in clusters}
@@ -204,20 +199,10 @@ class SelectionError(ValueError):
 def select(unit: SchedulingUnit, clusters: Sequence[Cluster], scores: Mapping[str, int]) -> list[Cluster]:
     """Return the clusters that are taken, best first, then by name.
 
-    Parameters
-    ----------
-    unit
-        The object. Any priority, and Binpack always, *replaces* the scores by the priorities; a cluster
-        without one counts as 0.
-    clusters
-        Clusters that passed the filters.
-    scores
-        By cluster.
+    `unit`: the object. Any priority, and Binpack always, *replaces* the scores by the priorities; a cluster
+    without one counts as 0. `clusters`: clusters that passed the filters. `scores`: by cluster.
 
-    Raises
-    ------
-    SelectionError
-        Where the limit on the clusters is negative.
+    Raises `SelectionError` where the limit on the clusters is negative.
     """
     policy = unit.policy
     if policy.max_clusters is not None and policy.max_clusters < 0:

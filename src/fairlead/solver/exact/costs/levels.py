@@ -86,8 +86,8 @@ def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Pieces | 
         return using(by_name(names, {name: -1 for name, bound in minimum.items() if bound.replicas}))
     if level in (COPIES, ROOM):
         ranked = workload.rule(Copies)
-        ranks = enumerate(ranked.ranking if ranked else ())
-        return using(by_name(names, {name: -1 if level == COPIES else rank for rank, name in ranks}))
+        ranks = ranked.ranks if ranked else {}
+        return using(by_name(names, dict.fromkeys(ranks, -1) if level == COPIES else ranks))
     return None
 
 
