@@ -14,7 +14,7 @@ ROUNDS = 3
 """How often what is best beside all others is looked for."""
 STEPS = 200
 """How many exchanges are made at most."""
-MOST = 1500
+MOST = 150
 """Choices up to which two are exchanged at a time."""
 PAIRS = 20
 """Of the best exchanges of two choices, how many are looked at."""
