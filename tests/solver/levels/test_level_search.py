@@ -1,5 +1,7 @@
 """What is known between levels: ranges that totals leave, and who costs what he would cost alone."""
 
+from fractions import Fraction
+
 import pytest
 
 from fairlead.encoders.variables import Place, Range
@@ -8,13 +10,14 @@ from fairlead.models.levels import DEVIATION
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Spread, Total, Weights
-from fairlead.models.score import score, value_of
+from fairlead.models.rules import Candidates, Moves, Spread, Total, Weights
+from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.dividing import Share
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.ranges import within_totals
+from fairlead.solver.levels.targets import Target
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -76,3 +79,21 @@ def test_where_the_search_began_is_taken_up_where_it_is_good_enough() -> None:
     search.deadline = Deadline.after(0)
     assert search.minimise(DEVIATION, last=True)
     assert search.best == begun
+
+
+@pytest.mark.parametrize(("loose", "found"), [(True, 3), (False, Fraction(1, 3))])
+def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool, found: Fraction) -> None:
+    """Three over 1:1 are 2:1 or 1:2, which costs 1/3; on a alone they cost 3.
+
+    That is looked at again only after moves, of which there may be one.
+    """
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset("ab"), keep=False))
+    workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
+    problem = Problem((Cluster("a"), Cluster("b")), (workload,))
+    deviation, moves = levels_of(problem)
+    targets = {moves: Target(0, 1)} if loose else {}
+    search = LevelSearch(problem, {deviation: 0, moves: 0}, Deadline(), 1, 0, targets=targets)
+    search.best = Placement({"w": {"a": 3}})
+    search.open()
+    search.minimise(deviation, last=False)
+    assert value_of(problem, search.best, deviation) == found

@@ -160,9 +160,14 @@ class LevelModels(LevelBounds):
                 terms = encoding.at_least(level, aim, cost.steps(self.best))
 
     def _may_wait(self, level: Level, bound: int | Fraction = 0) -> bool:
-        """Tell whether a level is so near to a bound that levels after it come first."""
+        """Tell whether a level is so near to a bound that levels after it come first.
+
+        Before the first level with a target all were searched already, with more time.
+        """
         if self.best is None or self.tried or level == self.levels[-1]:
             return False
+        if self.targets and self.targets.keys().isdisjoint(self.levels[: self.levels.index(level) + 1]):
+            return True
         value = value_of(self.problem, self.best, level)
         return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
 
