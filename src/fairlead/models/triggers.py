@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.rules import Candidates, Total, Weights
+from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import as_it_runs, running
@@ -17,6 +17,7 @@ from fairlead.models.workload import as_it_runs, running
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
     from fairlead.models.result import Result
+    from fairlead.models.source import Source
     from fairlead.models.workload import Workload
 
 KIND = "rescheduling"
@@ -45,6 +46,22 @@ def as_triggered(problem: Problem) -> Problem:
     """Return the problem with the workloads that KubeAdmiral would not look at again kept as they run."""
     kept = {workload.key: as_it_runs(workload, problem.cluster_by_name) for workload in untouched(problem)}
     return replace(problem, workloads=tuple(kept.get(one.key, one) for one in problem.workloads))
+
+
+def is_held_back(workload: Workload) -> bool:
+    """Tell whether a workload runs and must not be rescheduled (``disableRescheduling``)."""
+    divided = any(isinstance(rule, Total | Duplicated) for rule in workload.rules)
+    return isinstance(workload.declared, FederatedUnit) and not divided
+
+
+def held_back(workload: Workload, source: Source | None) -> Statement:
+    """Say that another number of replicas runs than is wanted, and that this stays so."""
+    running = sum(workload.current.values())
+    text = (
+        f"{workload.key}: {running} replicas run and {workload.replicas} are requested, "
+        f"but {workload.policy or 'its policy'} disables rescheduling"
+    )
+    return Statement(KIND, text, source, workload.key)
 
 
 def untouched(problem: Problem) -> Iterator[Workload]:

@@ -361,6 +361,35 @@ def test_workloads_that_must_not_be_rescheduled() -> None:
     assert only(anew).rule(Total) is not None
 
 
+def test_what_must_not_be_rescheduled_certainly_does_not_follow_a_change() -> None:
+    """Two replicas are lost and stay so: no more time would bring them back (it said that time was over)."""
+    sticky = policy(reschedulePolicy={"disableRescheduling": True})
+    problem = read([*members(2), sticky, federated(web(4), {"member1": 2, "member2": 2})])
+    simulation = fairlead.simulate(problem, Lose("member1"))
+    assert (simulation.fits, simulation.known) == (False, True)
+    assert "Does not fit: 2 replicas unplaced" in str(simulation)
+
+
+@pytest.mark.parametrize("wanted", [7, 0])
+def test_scaling_what_must_not_be_rescheduled(wanted: int) -> None:
+    """The 2 and 2 that KubeAdmiral has written run on, also where no replica is wanted; a warning says so."""
+    sticky = policy(reschedulePolicy={"disableRescheduling": True})
+    problem = read([*members(2), sticky, federated(web(4), {"member1": 2, "member2": 2})])
+    simulation = fairlead.simulate(problem, Scale("web", wanted))
+    assert simulation.after.placement == {"default/web": {"member1": 2, "member2": 2}}
+    [told] = simulation.after.problem.warnings
+    assert told.text.startswith(f"default/web: 4 replicas run and {wanted} are requested, but policy")
+
+
+def test_copies_that_must_not_be_rescheduled_follow_their_template() -> None:
+    """Without an override a cluster runs what the template says: 5 now, although nothing is rescheduled."""
+    sticky = policy(schedulingMode="Duplicate", reschedulePolicy={"disableRescheduling": True})
+    problem = read([*members(2), sticky, federated(web(3), {"member1": None})])
+    simulation = fairlead.simulate(problem, Scale("web", 5))
+    assert simulation.after.placement == {"default/web": {"member1": 5}}
+    assert simulation.fits
+
+
 def test_hand_made_rules_do_not_open_by_themselves() -> None:
     """Rules without manifests do not tell what holds on a cluster that gave way; the warning says so."""
     beside = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)

@@ -39,6 +39,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.triggers import held_back
 from fairlead.models.validity import uncounted
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
@@ -234,10 +235,6 @@ class PolicyReading:
 
 def _differing(workload: Workload, policy: AppliedPolicy, held: frozenset[str]) -> Iterator[Statement]:
     """Say that another number of replicas runs than is wanted, and that this stays so."""
-    running = sum(workload.current[name] for name in held)
-    if policy.divide and running != workload.replicas:
-        text = (
-            f"{workload.key}: {running} replicas run and {workload.replicas} are requested, "
-            f"but {policy.name} disables rescheduling"
-        )
-        yield Statement("rescheduling", text, policy.sources[RESCHEDULING], workload.key)
+    running = {name: count for name, count in workload.current.items() if name in held}
+    if policy.divide and sum(running.values()) != workload.replicas:
+        yield held_back(replace(workload, current=running), policy.sources[RESCHEDULING])

@@ -15,7 +15,7 @@ from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weig
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.statement import Statement
-from fairlead.models.triggers import triggered
+from fairlead.models.triggers import held_back, is_held_back, triggered
 from fairlead.models.validity import trusted
 from fairlead.models.variants import every_rule, with_each, with_rules, with_workload
 from fairlead.models.words import shown
@@ -132,6 +132,8 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
         raise UsageError(
             f"{scale.workload}: {shown(scale.replicas)} is not a number of replicas (0, 1, 2, ...)"
         )
+    if is_held_back(workload) and scale.replicas != workload.replicas:
+        return _scaled_by_template(problem, workload, scale.replicas)
     after = replace(workload, replicas=scale.replicas)
     if workload.rule(Duplicated) and isinstance(workload.declared, FederatedUnit):
         again = interpreted(after, problem.clusters)  # the size of a copy lies between minimum and maximum
@@ -146,6 +148,20 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
         note = Statement("survival", f"{text} edit the manifest and solve it", rule.source, workload.key)
         warnings = (*warnings, note)
     return replace(with_workload(problem, after), warnings=warnings)
+
+
+def _scaled_by_template(problem: Problem, workload: Workload, replicas: int) -> Problem:
+    """Let a workload that must not be rescheduled want another number: only whole copies follow its template.
+
+    Clusters whose number KubeAdmiral has written keep it, also where none is wanted any more.
+    """
+    following = workload.declared.following if isinstance(workload.declared, FederatedUnit) else frozenset()
+    held = {name: replicas if name in following else count for name, count in workload.current.items()}
+    after = replace(workload, replicas=replicas, current={name: held[name] for name in held if held[name]})
+    if following.intersection(held):
+        return with_workload(problem, interpreted(after, problem.clusters) or after)
+    told = replace(problem, warnings=(*problem.warnings, held_back(after, after.replicas_source)))
+    return with_workload(told, after) if replicas else told
 
 
 def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:

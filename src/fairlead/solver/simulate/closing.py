@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.cluster import Cluster, Taint
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     CustomCost,
-    Duplicated,
     Evenness,
     Grouped,
     GroupTotal,
@@ -22,11 +20,11 @@ from fairlead.models.rules import (
     SharedRule,
     Shares,
     Spread,
-    Total,
     WorkloadRule,
 )
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
+from fairlead.models.triggers import is_held_back
 from fairlead.models.usage import without_lag
 from fairlead.models.variants import (
     Closed,
@@ -151,8 +149,7 @@ def _without_effect(rules: Rules, workload: Workload, closed: Closed) -> Iterato
 
 def _stuck(rules: Rules, workload: Workload, closed: Closed) -> Iterator[Statement]:
     """Tell of replicas that are not started elsewhere, because nothing of the workload may change."""
-    sticky = isinstance(workload.declared, FederatedUnit)
-    if not sticky or any(isinstance(rule, Total | Duplicated) for rule in rules):
+    if not is_held_back(replace(workload, rules=rules)):
         return
     left = (set(rule.names) - closed.keys() for rule in rules if isinstance(rule, Candidates))
     if not any(left):

@@ -122,10 +122,15 @@ class _Asked:
 
 
 def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
-    """Tell whether it is seen without a search that not everything fits; quickly only looks at a few."""
+    """Tell whether it is seen without a search that not everything fits; quickly only looks at a few.
+
+    Where no rule gives way, what is missing belongs to workloads that must not change.
+    """
     if outcome.placement is None:
         return False
     whole, short = in_full(outcome.problem), unmet(outcome.problem, outcome.placement)
+    if not short:
+        return not outcome.violations
     failing = (whole.workload(key) for key in dict.fromkeys(each.workload or "" for each in short))
     for workload in islice(failing, FEW if quickly else None):
         tried = [in_group(workload, group) for group in from_start(workload)] or [workload]
