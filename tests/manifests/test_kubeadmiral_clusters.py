@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import binding, cluster, static
+from builders import binding, cluster, dynamic, static
 from builders import policy as karmada_policy
 from fairlead.manifests.loading import load
 from fairlead.models.cluster import Cluster
@@ -161,3 +161,13 @@ def test_policies_of_both_systems_in_one_input() -> None:
     assert texts(problem, "policy") == [
         "Karmada's policy default/web selects default/web too, but KubeAdmiral places it (<dict>)"
     ]
+
+
+def test_clusters_of_both_systems_are_one_problem_and_a_warning_says_so() -> None:
+    """Karmada knows no FederatedCluster and KubeAdmiral no Cluster; a workload of each may go to either."""
+    ours = [member("a"), policy(), federated(web(2))]
+    theirs = [cluster("b", cpu=9), binding("db", 2, {}, dynamic(), cpu="1")]
+    karmada, kubeadmiral = texts(load([*ours, *theirs]), "cluster")
+    assert karmada.startswith("a: open to workloads of Karmada, which does not know it; ")
+    assert kubeadmiral.startswith("b: open to workloads of KubeAdmiral, which does not know it; ")
+    assert texts(load(ours), "cluster") == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest
-from fairlead import dispense
+from fairlead import dispense, solve
 from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
@@ -24,6 +24,35 @@ def marked(marks: Manifest, replicas: int = 10, **spec: Any) -> Problem:
 
 
 # Feedback
+
+
+def test_a_reported_maximum_is_the_annotations_not_the_policys() -> None:
+    """The policy states no maximum; the reason names the annotation that does."""
+    name = "kubeadmiral.io/auto-migration-info"
+    reasons = {
+        one.cluster: one.reason
+        for one in solve(marked({"auto-migration-info": REPORT}, autoMigration={})).decisions["default/web"]
+    }
+    assert reasons["member1"] == f"at its maximum of 2 by annotation {name}"
+
+
+def test_what_must_not_be_rescheduled_says_so_of_every_cluster() -> None:
+    """No policy states the 4 and 1 that run as a maximum."""
+    sticky = policy(reschedulePolicy={"disableRescheduling": True})
+    problem = load(members(2), sticky, federated(web(5), {"member1": 4, "member2": 1}))
+    reasons = [one.reason for one in solve(problem).decisions["default/web"]]
+    assert reasons == ["keeps its replicas: rescheduling is disabled"] * 2
+
+
+def test_a_migration_that_is_asked_for_counts_once_it_is_applied() -> None:
+    """KubeAdmiral's scheduler reads only what its controller has taken over; a warning says so until then."""
+    asked = {"replicasMigrations": [{"cluster": "member1", "limitedCapacity": 3}]}
+    problem = marked({"migration-configuration": asked})
+    (text,) = texts(problem, "migration")
+    assert "annotation kubeadmiral.io/migration-configuration has no effect until" in text
+    assert placed(problem) == {"member1": 5, "member2": 5}
+    applied = {"migration-configuration": asked, "applied-migration-configuration": MIGRATED}
+    assert texts(marked(applied), "migration") == []
 
 
 def test_estimated_capacity_counts_under_auto_migration_only() -> None:
@@ -56,7 +85,8 @@ def test_the_smallest_maximum_counts_with_its_source() -> None:
     entries = [entry("member1", maxReplicas=4), entry("member2", maxReplicas=5)]
     problem = marked(marks, placement=entries, autoMigration={})
     assert bounds(only(problem)) == ({}, {"member1": 2, "member2": 5})
-    assert "policy default/web: member1 may hold at most 2" in refused(problem)
+    told = "annotation kubeadmiral.io/auto-migration-info of default/web: member1 may hold at most 2"
+    assert told in refused(problem)
 
 
 def test_source_of_a_report_is_its_annotation() -> None:
@@ -97,7 +127,7 @@ def test_a_report_below_a_minimum_is_a_conflict() -> None:
     problem = marked({"auto-migration-info": REPORT}, placement=entries, autoMigration={})
     assert refused(problem) == [
         "policy default/web: member1 needs at least 5",
-        "policy default/web: member1 may hold at most 2",
+        "annotation kubeadmiral.io/auto-migration-info of default/web: member1 may hold at most 2",
     ]
 
 

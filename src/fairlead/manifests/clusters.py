@@ -1,6 +1,6 @@
 """From the cluster objects of Karmada and KubeAdmiral to member clusters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -9,10 +9,14 @@ from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Grade, Taint
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
+from fairlead.models.rules import Candidates
 from fairlead.models.statement import Statement
+from fairlead.models.variants import every_rule
 from fairlead.models.words import first_of
+from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
     from fairlead.manifests.api.kubeadmiral import FederatedCluster
@@ -159,6 +163,31 @@ def _federated(located: "Located[FederatedCluster]", shared: dict[Kinds, Kinds])
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
         source=located.source(),
     )
+
+
+def across(
+    clusters: Sequence[Located[api.Cluster]],
+    federated: "Sequence[Located[FederatedCluster]]",
+    workloads: Iterable[Workload],
+) -> Iterator[Statement]:
+    """Say which workloads may be placed on clusters that their own scheduler does not know."""
+    if not clusters or not federated:
+        return
+    for system, others in (("Karmada", federated), ("KubeAdmiral", clusters)):
+        foreign = {one.model.metadata.name: one for one in others}
+        found: set[str] = set()
+        for workload in workloads:
+            theirs = "KubeAdmiral" if isinstance(workload.declared, FederatedUnit) else "Karmada"
+            for rule in every_rule(workload) if theirs == system else ():
+                if isinstance(rule, Candidates):
+                    found.update(foreign.keys() & rule.names)
+        if found:
+            names = first_of(sorted(found))
+            text = (
+                f"{names}: open to workloads of {system}, which does not know "
+                f"{'it' if len(found) == 1 else 'them'}; solve the two systems apart to rule that out"
+            )
+            yield Statement(KIND, text, foreign[min(found)].source())
 
 
 def same_names(

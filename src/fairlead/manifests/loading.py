@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from fairlead.manifests.autoscaling import autoscaled
-from fairlead.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, collect, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Identity, Subject, join, keys, subject_of, unknown
@@ -178,6 +178,7 @@ def problem_of(
     claiming = [(subject, read.key) for subject, read, _ in parts.placed]
     warnings += node_claims([*claiming, *((subject, key) for subject, key, _ in parts.federated)])
     warnings += [*strangers(workloads, present), *unknown(manifests.rebalancers, subjects)]
+    warnings += across(*declared_clusters, workloads)
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     known = clusters if asked is None else up_to_date
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members))

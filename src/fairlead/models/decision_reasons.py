@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from fairlead.models.cluster import groups_of
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
 from fairlead.models.result import Result
@@ -24,12 +25,14 @@ from fairlead.models.rules import (
     Weights,
     quota,
 )
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import amount_of, demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
+from fairlead.models.triggers import is_held_back
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.workload import Workload
 
@@ -145,6 +148,8 @@ def find(view: View, cluster: str) -> Finding:
         return Finding(excluded(view, cluster))
     if not view.workload.replicas:
         return Finding("scaled to 0")
+    if is_held_back(view.workload):
+        return Finding("keeps its replicas: rescheduling is disabled")
     if not replicas and (limit := _not_chosen(view)):
         return Finding(limit)
     if view.workload.rule(Duplicated) is not None:
@@ -170,12 +175,20 @@ def _not_chosen(view: View) -> str:
     )
 
 
+def at_most(bound: Bound, workload: Workload) -> str:
+    """Say that a cluster is at its maximum, and which annotation states that where the policy does not."""
+    unit, annotation = workload.declared, bound.source.annotation if bound.source else ""
+    overrides = isinstance(unit, FederatedUnit) and annotation in unit.overriding  # said beside every reason
+    by = f" by annotation {annotation}" if annotation and not overrides else ""
+    return f"at its maximum of {bound.replicas}{by}"
+
+
 def _at_bound(view: View, cluster: str, replicas: int) -> Finding | None:
     """Say that a cluster would hold more without its maximum, or less without its minimum."""
     most, least = view.bounds.maximum.get(cluster), view.bounds.minimum.get(cluster)
     wanted = view.wanted.get(cluster)
     if most and replicas >= most.replicas and (wanted is None or wanted > most.replicas):
-        return Finding(f"at its maximum of {most.replicas}", "from above")
+        return Finding(at_most(most, view.workload), "from above")
     if least and replicas < least.replicas and cluster in view.short:
         full = _full(view, cluster, replicas)
         because = f": {full.text}" if full else ""

@@ -91,8 +91,7 @@ class FederatedUnit:
     @property
     def overriding(self) -> tuple[str, ...]:
         """Names of the annotations that override a part of the policy, sorted."""
-        paths = (source.path for source in self.sources.values())
-        return tuple(sorted({str(path[-1]) for path in paths if path[-2:-1] == ("annotations",)}))
+        return tuple(sorted({one.annotation for one in self.sources.values()} - {""}))
 
 
 Declared = KarmadaBinding | FederatedUnit

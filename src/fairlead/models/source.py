@@ -34,6 +34,11 @@ class Source:
     holder: ObjectName | None = field(default=None, compare=False, repr=False)
     """The object that the value is written in; None where it was not read from a manifest."""
 
+    @property
+    def annotation(self) -> str:
+        """Name of the annotation that holds the value; empty where it does not stand in one."""
+        return str(self.path[-1]) if self.path[-2:-1] == ("annotations",) else ""
+
     @classmethod
     def late(
         cls,

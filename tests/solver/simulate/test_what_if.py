@@ -376,7 +376,7 @@ def test_scaling_what_must_not_be_rescheduled(wanted: int) -> None:
     sticky = policy(reschedulePolicy={"disableRescheduling": True})
     problem = read([*members(2), sticky, federated(web(4), {"member1": 2, "member2": 2})])
     simulation = fairlead.simulate(problem, Scale("web", wanted))
-    assert simulation.after.placement == {"default/web": {"member1": 2, "member2": 2}}
+    assert simulation.after.placed(only(problem)) == {"member1": 2, "member2": 2}
     [told] = simulation.after.problem.warnings
     assert told.text.startswith(f"default/web: 4 replicas run and {wanted} are requested, but policy")
 
@@ -386,7 +386,7 @@ def test_copies_that_must_not_be_rescheduled_follow_their_template() -> None:
     sticky = policy(schedulingMode="Duplicate", reschedulePolicy={"disableRescheduling": True})
     problem = read([*members(2), sticky, federated(web(3), {"member1": None})])
     simulation = fairlead.simulate(problem, Scale("web", 5))
-    assert simulation.after.placement == {"default/web": {"member1": 5}}
+    assert simulation.after.placed(only(problem)) == {"member1": 5}
     assert simulation.fits
 
 

@@ -51,6 +51,7 @@ POLICY = PREFIX + "propagation-policy-name"
 CLUSTER_POLICY = PREFIX + "cluster-propagation-policy-name"
 NO_SCHEDULING = PREFIX + "no-scheduling"
 PLACEMENTS = PREFIX + "placements"
+MIGRATION = PREFIX + "migration-configuration"
 
 
 class Mark(NamedTuple):
@@ -138,11 +139,18 @@ def read_reports(annotations: Marks, key: str) -> Reports:
     known = {name: replicas for name, replicas in found.estimated.items() if replicas >= 0}
     estimated = Limits(known, readable[AUTO_MIGRATION].source) if AUTO_MIGRATION in readable else NO_LIMITS
     if APPLIED_MIGRATION not in readable:
-        return Reports(estimated)
+        return Reports(estimated, warnings=tuple(_unapplied(annotations, key)))
     source = readable[APPLIED_MIGRATION].source
     leaving = {name: source for name, until in found.unavailable if until is not None}
     warnings = tuple(_evictions(found.unavailable, source, key))
     return Reports(estimated, Limits(found.limited, source), leaving, warnings)
+
+
+def _unapplied(annotations: Marks, key: str) -> Iterator[Statement]:
+    """Say that what a user has asked for counts only once KubeAdmiral has taken it over."""
+    if MIGRATION in annotations:
+        text = f"{key}: annotation {MIGRATION} has no effect until KubeAdmiral writes {APPLIED_MIGRATION}"
+        yield Statement("migration", text, annotations[MIGRATION].source, key)
 
 
 def _evictions(

@@ -143,10 +143,12 @@ def maximum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
 
 
 def _asked(one: Requirement) -> str:
+    annotation = one.source.annotation if one.source else ""
+    who = f"annotation {annotation} of {one.workload.key}" if annotation else one.who
     if one.side is Side.MOST:
-        return f"{one.who}: {one.scope} may hold at most {one.limit}"
+        return f"{who}: {one.scope} may hold at most {one.limit}"
     used = " where it is used at all" if one.binds is Binds.WHERE_HELD else ""
-    return f"{one.who}: {one.scope} needs at least {one.limit}{used}"
+    return f"{who}: {one.scope} needs at least {one.limit}{used}"
 
 
 def _broken(one: Requirement, found: int) -> str:

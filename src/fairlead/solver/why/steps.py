@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.decision_reasons import at_most
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
@@ -47,7 +48,7 @@ def no_more(
     bounds = workload.rule(Bounds) or Bounds()
     most = bounds.maximum.get(cluster)
     if most is not None and replicas >= most.replicas and aside != "maximum":
-        return Block(f"at its maximum of {most.replicas}", most.source)
+        return Block(at_most(most, workload), most.source)
     candidates = workload.rule(Candidates)
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
         exclusion = candidates.held_only[cluster]
