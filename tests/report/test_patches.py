@@ -361,7 +361,12 @@ def test_how_to_take_the_annotation_away_again_is_said(
 @pytest.mark.parametrize(
     ("spec", "current", "why"),
     [
-        ({"placement": [entry("member2")]}, {"member1": 4}, "avoids disruption"),
+        (
+            {"placement": [entry("member1", maxReplicas=2), entry("member2")]},
+            {"member1": 3, "member2": 1},
+            "avoids disruption",
+        ),
+        ({"replicasStrategy": "Binpack"}, {"member1": 1}, "avoids disruption"),
         ({"schedulingMode": "Duplicate", "placement": BOUNDED}, {"member1": None}, "the template's number"),
     ],
 )
@@ -376,6 +381,28 @@ def test_what_kubeadmiral_would_not_follow_is_refused(
     assert fairlead.solve(fairlead.load(settled)).to_manifests() == ()
 
 
+@pytest.mark.parametrize(
+    ("current", "entries"),
+    [
+        ({"member1": 1, "member2": 1}, []),
+        ({"member1": 5, "member2": 3, "member3": 2}, []),
+        ({"member1": 4}, [entry("member2")]),
+    ],
+    ids=["grows", "shrinks", "leaves a cluster that the annotation does not list"],
+)
+def test_kubeadmiral_follows_where_no_listed_cluster_gives_to_another(
+    current: Mapping[str, int], entries: list[Manifest]
+) -> None:
+    """It avoids disruption by starting or stopping what the total asks for, which is all there is to do."""
+    documents = [*members(3), admiral.policy(placement=entries), admiral.federated(web(4), current)]
+    outcome = fairlead.solve(fairlead.load(documents))
+    (patch,) = outcome.to_manifests()
+    marks = {"placements": json.loads(patch["metadata"]["annotations"][PLACEMENTS])}
+    documents[-1] = admiral.federated(web(4), current, marks=marks)
+    follows = fairlead.dispense(fairlead.load(documents), like="kubeadmiral")
+    assert follows.placement == outcome.placement
+
+
 def test_a_job_is_patched_as_a_job() -> None:
     """The annotation stands on whatever is placed."""
     template = web(6)
@@ -387,7 +414,12 @@ def test_a_job_is_patched_as_a_job() -> None:
     assert (patch["apiVersion"], patch["kind"]) == ("batch/v1", "Job")
 
 
-def test_the_command_refuses_with_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """The example avoids disruption, as every policy that says nothing."""
-    assert main(["plan", "-q", "-f", str(EXAMPLES / "kubeadmiral"), "-o", "patch"]) == 2
+def test_the_command_refuses_with_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy that says nothing avoids disruption, and here a replica is to change its cluster."""
+    limited = admiral.policy(placement=[entry("member1", maxReplicas=2), entry("member2")])
+    running = admiral.federated(web(4), {"member1": 3, "member2": 1})
+    where = tmp_path / "in.json"
+    items = [*members(2), limited, running]
+    where.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert main(["plan", "-q", "-f", str(where), "-o", "patch"]) == 2
     assert "avoidDisruption to false first" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def written(asked: Iterator[tuple[Workload, Placed, bool]]) -> tuple[Patch, ...]
         unit = workload.declared
         if not isinstance(unit, FederatedUnit):
             found.append(_binding(workload, placed, unchanged=unchanged))
-        elif reason := _refusal(workload, placed):
+        elif reason := _refusal(workload, placed, unchanged=unchanged):
             refused.setdefault(reason, []).append(workload.key)
         else:
             found.append(_annotated(workload, unit, placed, unchanged=unchanged))
@@ -173,8 +173,11 @@ def _notes(
         yield f"{total} of {wanted}: Karmada's scheduler divides it again when it looks"
 
 
-def _refusal(workload: Workload, placed: Placed) -> str:
-    """Say why KubeAdmiral would not bring a placement about; empty where it would."""
+def _refusal(workload: Workload, placed: Placed, *, unchanged: bool) -> str:
+    """Say why KubeAdmiral would not bring a placement about; empty where it would.
+
+    `unchanged`: whether what runs is still what was read.
+    """
     if workload.rule(Duplicated) is not None:
         other = any(count != workload.replicas for count in placed.values())
         return (
@@ -182,11 +185,33 @@ def _refusal(workload: Workload, placed: Placed) -> str:
         )
     read = workload.reading
     if isinstance(read, PolicyReading) and read.policy.avoid_disruption and running(workload):
+        if unchanged and _goes_one_way(workload, placed, read):
+            return ""
         return (
-            f"{workload.policy} avoids disruption, so what runs stays and no annotation changes the numbers;"
+            f"{workload.policy} avoids disruption, so it starts or stops only as many replicas as the total"
+            " asks for, whatever is annotated;"
             " set reschedulePolicy.replicaRescheduling.avoidDisruption to false first (left out it is true)"
         )
     return ""
+
+
+def _goes_one_way(workload: Workload, placed: Placed, read: PolicyReading) -> bool:
+    """Tell whether all replicas are placed, and the clusters that get any only gain or only lose some.
+
+    Where KubeAdmiral avoids disruption it starts or stops as many replicas as the total asks for, no more.
+    Clusters that the annotation does not list do not count; of the others it keeps what runs, at most what it
+    has reported. Under Binpack it may keep more than that.
+    """
+    if read.policy.binpack or sum(placed.values()) != workload.replicas:
+        return False
+    feedback = read.feedback
+    reports = [feedback.limited, feedback.estimated] if read.policy.auto_migration else [feedback.limited]
+    runs = running(workload)
+    change = []
+    for name, count in placed.items():
+        held = runs.get(name, 0)
+        change.append(count - min(held, *(one.replicas.get(name, held) for one in reports)))
+    return min(change, default=0) >= 0 or max(change) <= 0
 
 
 def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, unchanged: bool) -> Patch:
