@@ -85,6 +85,17 @@ def test_other_overrides_are_nothing_to_tell(manifest: Manifest) -> None:
     assert told(manifest) == []
 
 
+def test_of_several_overrides_the_last_one_that_is_applied_is_told() -> None:
+    """Both clusters get 7 from the federation's policy, then member1 gets 3 from that of the namespace."""
+    texts = [
+        one.text for one in told(override(3, target={"clusterNames": ["member1"]}), override(7, federal=True))
+    ]
+    assert [text.partition(":")[0] for text in texts] == [
+        "ClusterOverridePolicy fixed sets /spec/replicas of default/web to 7 on member2",
+        "OverridePolicy default/fixed sets /spec/replicas of default/web to 3 on member1",
+    ]
+
+
 def test_the_deprecated_spelling_counts() -> None:
     """One target and its overriders in the spec itself."""
     old = override()

@@ -1,6 +1,6 @@
 """Numbers of replicas that override policies write: other ones in some clusters than are placed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api.meta import Object
@@ -51,27 +51,46 @@ def replica_overrides(
     workloads: Sequence[Workload],
     clusters: Sequence[Cluster],
 ) -> Iterator[Statement]:
-    """Say which policies write another number of replicas than is placed: policy, clusters, number."""
-    for policy in karmada:
+    """Say which policies write another number of replicas than is placed: policy, clusters, number.
+
+    Cluster policies are applied first, policies of one kind by name; what is written last is what runs.
+    """
+    found: list[tuple[_Written, list[Workload]]] = []
+    for policy in sorted(karmada, key=_order):
         mine = [one for one in workloads if _selected(policy, one)]
-        yield from _told(list(_written(policy, clusters)) if mine else (), mine)
-    for named in kubeadmiral:
+        found += [(one, mine) for one in (_written(policy, clusters) if mine else ())]
+    for named in sorted(kubeadmiral, key=_order):
         mine = [one for one in workloads if _names(one, named)]
-        yield from _told(list(_written_federated(named, clusters)) if mine else (), mine)
+        found += [(one, mine) for one in (_written_federated(named, clusters) if mine else ())]
+    last = {
+        (workload.key, name): at
+        for at, (one, mine) in enumerate(found)
+        for workload in mine
+        if one.path == _path(workload)
+        for name in one.clusters
+    }
+    for at, (one, mine) in enumerate(found):
+        alike: dict[tuple[str, ...], list[Workload]] = {}
+        for workload in mine:
+            kept = tuple(name for name in one.clusters if last.get((workload.key, name)) == at)
+            alike.setdefault(kept, []).append(workload)
+        yield from (_told(one, names, those) for names, those in alike.items() if names)
 
 
-def _told(written: Iterable[_Written], workloads: Sequence[Workload]) -> Iterator[Statement]:
-    for one in written:
-        mine = [workload for workload in workloads if one.path == _path(workload)]
-        if mine and one.clusters:
-            number = "1, the default," if one.value is None else shortened(one.value)
-            names = listed([workload.key for workload in mine], "workload")
-            where = listed(list(one.clusters), "cluster")
-            text = (
-                f"{one.policy} sets {one.path} of {names} to {number} on {where}: "
-                "that many run there, whatever is placed; capacity is counted for what is placed"
-            )
-            yield Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
+def _order(policy: Located[Any]) -> tuple[bool, str, str]:
+    namespace, name = policy.model.place
+    return bool(namespace), namespace, name
+
+
+def _told(one: _Written, clusters: Sequence[str], mine: Sequence[Workload]) -> Statement:
+    number = "1, the default," if one.value is None else shortened(one.value)
+    names = listed([workload.key for workload in mine], "workload")
+    where = listed(list(clusters), "cluster")
+    text = (
+        f"{one.policy} sets {one.path} of {names} to {number} on {where}: "
+        "that many run there, whatever is placed; capacity is counted for what is placed"
+    )
+    return Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
 
 
 def _path(workload: Workload) -> str:

@@ -32,7 +32,7 @@ from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
-from fairlead.models.triggers import is_held_back
+from fairlead.models.triggers import is_held_back, stays
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.workload import Workload
 
@@ -148,8 +148,10 @@ def find(view: View, cluster: str) -> Finding:
         return Finding(excluded(view, cluster))
     if not view.workload.replicas:
         return Finding("scaled to 0")
-    if is_held_back(view.workload):
-        return Finding("keeps its replicas: rescheduling is disabled")
+    if stays(view.workload):
+        held_back = is_held_back(view.workload)
+        why = "rescheduling is disabled" if held_back else "KubeAdmiral would not look at it again"
+        return Finding(f"keeps its replicas: {why}")
     if not replicas and (limit := _not_chosen(view)):
         return Finding(limit)
     if view.workload.rule(Duplicated) is not None:

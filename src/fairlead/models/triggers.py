@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.rules import Candidates, Duplicated, Total, Weights
+from fairlead.models.rules import Aggregated, Candidates, Duplicated, Total, Weights
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import as_it_runs, running
@@ -24,6 +24,9 @@ KIND = "rescheduling"
 
 TRIGGERS = "kubeadmiral.io/scheduling-triggers"
 """Annotation in which KubeAdmiral keeps what its last decision was based on."""
+
+STICKY = "kubeadmiral.io/sticky-cluster"
+"""Annotation that disables rescheduling, or enables it again, for one workload."""
 
 MEMORY = "memory"
 
@@ -48,10 +51,20 @@ def as_triggered(problem: Problem) -> Problem:
     return replace(problem, workloads=tuple(kept.get(one.key, one) for one in problem.workloads))
 
 
-def is_held_back(workload: Workload) -> bool:
-    """Tell whether a workload runs and must not be rescheduled (``disableRescheduling``)."""
-    divided = any(isinstance(rule, Total | Duplicated) for rule in workload.rules)
+def stays(workload: Workload) -> bool:
+    """Tell whether KubeAdmiral leaves a running workload exactly as it is, whatever number is wanted."""
+    divided = any(isinstance(rule, Weights | Aggregated | Duplicated) for rule in workload.rules)
     return isinstance(workload.declared, FederatedUnit) and not divided
+
+
+def is_held_back(workload: Workload) -> bool:
+    """Tell whether it does so because rescheduling is disabled, by the policy or the annotation over it."""
+    unit = workload.declared
+    if not isinstance(unit, FederatedUnit) or not stays(workload):
+        return False
+    policy = "true" if (unit.policy.get("reschedulePolicy") or {}).get("disableRescheduling") else "false"
+    marked = unit.annotations.get(STICKY)
+    return (marked if marked in ("true", "false") else policy) == "true"
 
 
 def held_back(workload: Workload, source: Source | None) -> Statement:

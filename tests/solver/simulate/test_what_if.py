@@ -37,11 +37,13 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 from fairlead.models.source import Source
+from fairlead.models.triggers import as_triggered
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.report.content.scenarios import empty_additions
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
-from kubeadmiral_manifests import federated, members, policy, web
+from kubeadmiral_manifests import federated, member, members, policy, web
 from loaded import candidates, closed, held, only, weights
 from random_problems import random_problem
 
@@ -388,6 +390,18 @@ def test_copies_that_must_not_be_rescheduled_follow_their_template() -> None:
     simulation = fairlead.simulate(problem, Scale("web", 5))
     assert simulation.after.placed(only(problem)) == {"member1": 5}
     assert simulation.fits
+
+
+def test_why_nothing_goes_to_a_new_cluster_where_kubeadmiral_would_not_look() -> None:
+    """2 and 2 could become 2, 1 and 1, but no cluster that joins counts; --fresh would change nothing."""
+    documents = [*members(2), policy(), federated(web(4), {"member1": 2, "member2": 2})]
+    problem, together = read(documents), read([*documents, member("member3")])
+    simulation = fairlead.simulate(problem, Add(together), as_triggered=True)
+    (told,) = empty_additions(simulation)
+    assert told == "Nothing moves to member3: KubeAdmiral leaves 1 running workload as it is."
+    kept = fairlead.solve(as_triggered(together)).decisions["default/web"]
+    reasons = {one.reason for one in kept if one.replicas}
+    assert reasons == {"keeps its replicas: KubeAdmiral would not look at it again"}
 
 
 def test_hand_made_rules_do_not_open_by_themselves() -> None:

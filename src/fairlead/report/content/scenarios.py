@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.triggers import stays
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
@@ -118,7 +119,11 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
         where = f", {first.source}" if first.source else ""
         whom = counted(len(closed), "workload")
         yield f"it is not eligible for {whom} ({key}: it {first.reason}{where})"
-    open_to = [one for one in workloads if one.key not in closed]
+    left = [one for one in workloads if one.key not in closed and stays(one)]
+    if left:
+        they = "it is" if len(left) == 1 else "they are"
+        yield f"KubeAdmiral leaves {counted(len(left), 'running workload')} as {they}"
+    open_to = [one for one in workloads if one.key not in closed and not stays(one)]
     stay = [one for one in open_to if any(one.current.values()) and not one.fresh]
     if stay:
         verb = "keeps its place" if len(stay) == 1 else "keep their places"
