@@ -2,7 +2,7 @@
 
 A replica that goes straight to its target takes every cluster from one number to another, up or down and
 never back. A rule that asks a cluster for a range then holds on the way wherever it holds at both ends.
-What is left are rules with gaps (a minimum only where held, full copies on chosen clusters) and rules over
+What is left are rules with gaps (a minimum only where held, copies that are whole or missing) and rules over
 several clusters.
 """
 
@@ -123,7 +123,7 @@ def constraints_of(
     copies = workload.rule(Duplicated)
     names = set(problem.candidates(workload))
     full = {}
-    if copies is not None and copies.choice:
+    if copies is not None:
         full = {name: copy_on(copies, workload, name) for name in sorted(names & changed)}
     asks = workload.replicas > 0
     return PathConstraints(
