@@ -10,7 +10,7 @@ import fairlead
 from fairlead.cli.app import main
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules import Candidates, Duplicated, Survival, Total
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Wave, WaveOptions, WavePlan
@@ -90,6 +90,22 @@ def test_copies_wait_for_room() -> None:
         [("shop/api", 3)],
         [("shop/web", 5)],
     ]
+
+
+def test_what_a_loss_leaves_counts_as_long_as_there_is_something_to_lose() -> None:
+    """West is closed and has to be left, east shrinks to 1, and losing west has to leave 2.
+
+    Stopped on east first, losing west would leave 1. Once nothing is on west, it asks for nothing.
+    """
+    lost = {name: frozenset({name}) for name in ("east", "west")}
+    rules = (Candidates(("east",)), Total(), Survival("cluster", {"east": lost["east"]}, 2, None, lost))
+    web = replace(service("web", {"east": 2, "west": 1}, 1), rules=rules)
+    plan = waves_of(fleet(web), {"shop/web": {"east": 1}}, WaveOptions(most_moves=1))
+    assert [[(move.source, move.replicas) for move in wave.moves] for wave in plan.waves] == [
+        [("west", 1)],
+        [("east", 1)],
+    ]
+    assert plan.proven
 
 
 def test_none_is_no_number() -> None:
