@@ -13,7 +13,7 @@ from as_manifests import as_karmada_reads_it
 import fairlead
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
-from fairlead.solver.solving import Method
+from fairlead.solver.arguments import Method
 
 
 @dataclass(frozen=True, slots=True)

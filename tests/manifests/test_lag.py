@@ -10,9 +10,9 @@ from fairlead.models.rules import Capacity, Total
 from fairlead.models.rules.capacity import room
 from fairlead.models.usage import limits, without_lag
 from fairlead.models.workload import Workload
+from fairlead.solver.arguments import Method
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Drain, Restore, Scale
-from fairlead.solver.solving import Method
 from loaded import only, weights
 
 CORES = 1000

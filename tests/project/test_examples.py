@@ -5,7 +5,7 @@ import re
 import pytest
 
 import fairlead
-from fairlead.solver.solving import Method
+from fairlead.solver.arguments import Method
 from places import EXAMPLES, ROOT
 from run_examples import solved
 

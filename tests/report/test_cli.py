@@ -210,7 +210,7 @@ def test_wrong_time_limits(answering: Answering, capsys: pytest.CaptureFixture[s
 
 def test_choices_are_those_of_the_library() -> None:
     """The command line spells deviations and methods as the library does."""
-    from fairlead.solver.solving import Method
+    from fairlead.solver.arguments import Method
 
     choices = {option.name: list(getattr(option.type, "choices", ())) for option in solve_command.params}
     assert choices["deviation"] == [str(deviation) for deviation in Deviation]

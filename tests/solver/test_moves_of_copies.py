@@ -25,7 +25,7 @@ from fairlead.models.rules import (
     moves,
 )
 from fairlead.models.workload import Workload
-from fairlead.solver.solving import Method
+from fairlead.solver.arguments import Method
 
 METHODS: tuple[Method, ...] = ("auto", "cp-sat")
 

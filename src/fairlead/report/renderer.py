@@ -53,9 +53,10 @@ def _forms(answer: Shown) -> _Forms:
                 return _Forms(plan.headline, plan.summary, plan.terminal, plan.next_steps)
             case "Simulation":
                 from fairlead.report.content import simulation as content
+                from fairlead.report.content import simulation_words
 
                 return _Forms(
-                    content.verdict,
+                    simulation_words.verdict,
                     content.summary,
                     content.terminal,
                     content.next_steps,

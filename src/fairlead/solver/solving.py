@@ -5,12 +5,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 from fairlead.models import blame
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import Deviation, tolerances_of
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -21,11 +19,11 @@ from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
-from fairlead.models.words import no_such
 from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.answers.components import Placed, components
 from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
+from fairlead.solver.arguments import Method, applied
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_alone
@@ -39,8 +37,6 @@ from fairlead.solver.running.machines import Where
 from fairlead.solver.running.search import Search
 
 LOG = logging.getLogger(__name__)
-
-Method = Literal["auto", "exact", "cp-sat"]
 
 SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
@@ -143,7 +139,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     told = progress or (_printer if display else None)
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
     where = Where(engine, address, partitions)
-    settled = _settle(completed(problem), deviation, fresh, partial, method, tolerance)
+    settled = applied(completed(problem), deviation, fresh, partial, method, tolerance)
     with listening(search.deadline), blame.shared(settled):
         grouped = _choose_groups(settled, search)
         explain = _Explain(search, grouped.exhausted)
@@ -300,28 +296,6 @@ def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
     if outcome.status is Status.OPTIMAL and not grouped.earliest:
         return replace(outcome, status=Status.FEASIBLE)
     return outcome
-
-
-def _settle(
-    problem: Problem,
-    deviation: str | None,
-    fresh: bool | None,
-    partial: bool,
-    method: str,
-    tolerance: Mapping[str, object] | None,
-) -> Problem:
-    """Return the problem with the arguments of the call applied."""
-    if method not in get_args(Method):
-        raise UsageError(no_such("method", method, get_args(Method)))
-    if deviation is not None:
-        if deviation not in list(Deviation):
-            raise UsageError(no_such("deviation", deviation, Deviation))
-        problem = replace(problem, deviation=Deviation(deviation))
-    if tolerance is not None:
-        problem = replace(problem, tolerances={**problem.tolerances, **tolerances_of(tolerance)})
-    if fresh is not None:
-        problem = replace(problem, workloads=tuple(replace(each, fresh=fresh) for each in problem.workloads))
-    return replace(problem, partial=True) if partial else problem
 
 
 def _alone(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import islice
 
 from fairlead.models.outcome import Attained
-from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, duplicated, total
-from fairlead.models.words import counted, format_number, listed, plural
-from fairlead.report.amounts import happening
+from fairlead.models.words import counted, format_number
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
@@ -29,7 +25,6 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import (
     ALL_SHOWN,
-    Change,
     closing,
     cost_lines,
     difference,
@@ -38,30 +33,34 @@ from fairlead.report.content.fleet import (
     sum_columns,
     unproven,
 )
-from fairlead.report.content.fullness import cluster_shifts, format_fullness
+from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.next_steps import Step, again, command, instead, is_given, longer, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_breaches, told_shortages
-from fairlead.report.content.outcome import verdict as verdict_on
+from fairlead.report.content.outcome import SHOWN, remarks, told_breaches
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
     empty_additions,
-    failures,
     scenario_table,
     scenario_verdict,
-    sweep_words,
     told,
+)
+from fairlead.report.content.simulation_words import (
+    already,
+    change,
+    copies_lost,
+    fills_first,
+    reasons,
+    title,
+    verdict,
+    what_happens,
 )
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
-from fairlead.solver.simulate.changes import Add, At, Drain, Lose, Trial
-from fairlead.solver.simulate.changes import Change as Asked
-from fairlead.solver.simulate.result import Effect, Simulation, effects
+from fairlead.solver.simulate.changes import At, Drain, Lose, Trial
+from fairlead.solver.simulate.result import Effect, Simulation
 
 FIRST = 5
 """Reasons, and rules of a kind that are broken, which are shown before the rest is counted."""
-FULLEST = 5
-"""Clusters that fill first which are named before the rest is counted."""
 MORE = "  ... and {} (-A shows all)"
 
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Unplaced")
@@ -73,7 +72,7 @@ def summary(simulation: Simulation) -> list[str]:
     """Return a short, readable rendering, a line each."""
     lines = [title(simulation)]
     if simulation.changed:
-        changing = (f"  {one.workload}: {_told(one)}" for one in simulation.caused)
+        changing = (f"  {one.workload}: {what_happens(one)}" for one in simulation.caused)
         lines += [*first_lines(changing, SHOWN, "workload", "  ... and {}")]
         lines += [*already(simulation), verdict(simulation)]
         lines += first_lines(reasons(simulation), SHOWN, "line", "  ... and {}")
@@ -144,20 +143,6 @@ def unchanged(simulation: Simulation) -> tuple[Text, ...]:
     return (Text(f"{counted(still, 'other workload')} {verb} not change.", "dim"),) if still else ()
 
 
-def change(simulation: Simulation) -> Change:
-    """Return what the changes bring about, in numbers."""
-    found = simulation.caused
-    moved = sum(one.moved for one in found)
-    return Change(
-        sum(1 for one in found if one.started or one.stopped or one.lost),
-        moved,
-        sum(one.started for one in found) - moved,
-        sum(one.stopped for one in found) - moved,
-        sum(one.unplaced for one in simulation.effects),
-        sum(one.lost for one in found),
-    )
-
-
 def gravest(simulation: Simulation) -> list[Effect]:
     """Return what happens to the workloads to which the changes make a difference, the gravest first."""
     return sorted(simulation.caused, key=lambda one: (-one.unplaced, -one.lost - one.moved, one.workload))
@@ -225,29 +210,6 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
     return lines
 
 
-def copies_lost(simulation: Simulation) -> list[str]:
-    """Say how many lost replicas are copies that every cluster has of its own; a line, or none."""
-    workloads = simulation.after.problem.workload_by_key
-    copied = (one for one in simulation.caused if workloads[one.workload].rule(Duplicated) is not None)
-    count = sum(max(0, one.lost - one.started - one.unplaced) for one in copied)
-    verb = "is a copy" if count == 1 else "are copies"
-    told = (
-        f"{count} of the lost replicas {verb} of Duplicated workloads, which other clusters do not replace."
-    )
-    return [told] if count else []
-
-
-def fills_first(simulation: Simulation) -> list[str]:
-    """Say which clusters are the fullest where autoscalers are at their maximum; a line, or none."""
-    if At("max") not in simulation.changes or not simulation.fullest:
-        return []
-    named = [
-        f"{one.cluster} ({one.resource} {format_fullness(one.share or Fraction(0))})"
-        for one in simulation.fullest
-    ]
-    return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
-
-
 def _toned(text: str, *, fits: bool, known: bool) -> Text:
     """Return a verdict with its first words toned."""
     tone: Tone = "good" if fits else "bad" if known else "notice"
@@ -261,84 +223,6 @@ def _failing(simulation: Simulation, look: Look) -> list[Line]:
         lines.append(f"{scenario.change}:")
         lines += first_lines((f"  {text}" for text in scenario.broken), look.few(FIRST), "", MORE)
     return texts(lines)
-
-
-def title(simulation: Simulation) -> str:
-    """Return the question, such as ``What if: drain member1, lose region eu``."""
-    asked = ", ".join(_asked(change, simulation.before.problem) for change in simulation.changes)
-    if simulation.sweep is None:
-        return f"What if: {asked or 'nothing changes'}"
-    each = f"{sweep_words(simulation.sweep)} ({counted(len(simulation.scenarios), 'scenario')})"
-    return f"What if: {asked}, then {each}" if asked else f"What if: {each}"
-
-
-def _asked(change: Asked, before: Problem) -> str:
-    """Return a change in words, with the names of clusters and workloads that are added."""
-    if not isinstance(change, Add):
-        return str(change)
-    clusters = [one.name for one in change.together.clusters if one.name not in before.cluster_by_name]
-    workloads = [one.key for one in change.together.workloads if one.key not in before.workload_by_key]
-    found = [
-        f"{plural(noun, len(names))} {listed(names, noun)}"
-        for noun, names in (("cluster", clusters), ("workload", workloads))
-        if names
-    ]
-    return f"add {listed(found, parted=True)}" if found else str(change)
-
-
-def verdict(simulation: Simulation) -> str:
-    """Return what comes of the changes, in one sentence."""
-    if simulation.after.placement is None:
-        return verdict_on(simulation.after)
-    happens = _happens(simulation.caused)
-    if simulation.after.fits:
-        return f"Fits: {happens}."
-    rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    left = failures(change(simulation).unplaced, len(rules))
-    if not simulation.known:
-        return f"Not known whether it fits: {left} when time was over; {happens}. Raise the time limit."
-    return f"Does not fit: {left}; {happens}."
-
-
-def _happens(found: Sequence[Effect]) -> str:
-    """Say how many replicas move, are lost, start and stop, such as ``3 replicas move, 2 are lost``."""
-    moved = sum(one.moved for one in found)
-    numbers = (
-        (moved, "moves", "move"),
-        (sum(one.lost for one in found), "is lost", "are lost"),
-        (sum(one.started for one in found) - moved, "is started", "are started"),
-        (sum(one.stopped for one in found) - moved, "is stopped", "are stopped"),
-    )
-    return happening(numbers, "replica") or "nothing moves"
-
-
-def already(simulation: Simulation) -> list[str]:
-    """Return what is so without the changes too: what does not fit, and what is to be moved; a line each."""
-    lines: list[str] = []
-    before = simulation.before
-    if before.placement is None:
-        lines.append(f"Even before the change: {verdict_on(before)}")
-    elif not before.fits:
-        found = len(before.shortfalls) or len(before.violations)
-        lines.append(f"Even before the change, not everything fits: {counted(found, 'shortfall')}.")
-    moving = [effect for effect in effects(before, before) if effect.started or effect.stopped]
-    if moving:
-        where = counted(len(moving), "workload")
-        lines.append(f"Even before the change, {_happens(moving)} in {where}.")
-    return lines
-
-
-def reasons(simulation: Simulation) -> list[str]:
-    """Return why not everything fits, a line each; empty where it does."""
-    if simulation.after.placement is None:
-        return explanation(simulation.after)
-    return [f"  {line}" for line in told_shortages(simulation.broken)]
-
-
-def _told(effect: Effect) -> str:
-    """Return what happens to one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
-    shifts = ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
-    return "; ".join(filter(None, (shifts, f"{effect.unplaced} unplaced" if effect.unplaced else "")))
 
 
 def next_steps(simulation: Simulation, making: Making) -> list[Step]:

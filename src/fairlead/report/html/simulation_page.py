@@ -35,18 +35,13 @@ from fairlead.report.content.scenarios import (
     told,
 )
 from fairlead.report.content.simulation import (
-    already,
-    change,
-    copies_lost,
-    fills_first,
     gravest,
     level_table,
     next_steps,
     shift_table,
-    title,
     unchanged,
-    verdict,
 )
+from fairlead.report.content.simulation_words import already, change, copies_lost, fills_first, title, verdict
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
