@@ -10,6 +10,7 @@ import fairlead
 from fairlead.cli.app import main
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
+from fairlead.models.rules import Candidates, Duplicated, Survival, Total
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Wave, WaveOptions, WavePlan
@@ -59,6 +60,52 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     several = ["--budget-of", "shop/web=1", "--budget", "3", "--no-detours", "--max-surge", "1", "--pin", "x"]
     assert main(["plan", *MIGRATION, "--resume", str(saved), *several]) == 2
     assert "leave out --budget, --budget-of, --pin, --max-surge, --no-detours, or" in capsys.readouterr().err
+
+
+def test_copies_start_whole() -> None:
+    """A copy of 2 takes a wave of at least 2: waves of 3 start one each, and of 1 none; a part is no copy."""
+    target = {"shop/web": {"east": 2, "west": 2}}
+    web = replace(service("web", {}, 2), rules=(Candidates(("east", "west")), Duplicated()))
+    waves = waves_of(fleet(web), target, WaveOptions(most_moves=3)).waves
+    assert [[(move.target, move.replicas) for move in wave.moves] for wave in waves] == [
+        [("east", 2)],
+        [("west", 2)],
+    ]
+    stuck = waves_of(fleet(web), target, WaveOptions(most_moves=1))
+    assert not stuck.waves
+    assert [each.reason for each in stuck.blocked] == [
+        f"shop/web: 2 replicas cannot start on {name}: shop/web: {name} holds 1 replica, a full copy is 2, "
+        "and a wave moves at most 1"
+        for name in ("east", "west")
+    ]
+
+
+def test_copies_wait_for_room() -> None:
+    """East has 7 cpus, 3 in use: the copy of 5 waits until api has left, and its first 4 do not go ahead."""
+    web = replace(service("web", {}, 5), rules=(Candidates(("east",)), Duplicated()))
+    asked = fleet(service("api", {"east": 3}), web)
+    target = {"shop/api": {"west": 3}, "shop/web": {"east": 5}}
+    waves = waves_of(asked, target).waves
+    assert [[(move.workload, move.replicas) for move in wave.moves] for wave in waves] == [
+        [("shop/api", 3)],
+        [("shop/web", 5)],
+    ]
+
+
+def test_what_a_loss_leaves_counts_as_long_as_there_is_something_to_lose() -> None:
+    """West is closed and has to be left, east shrinks to 1, and losing west has to leave 2.
+
+    Stopped on east first, losing west would leave 1. Once nothing is on west, it asks for nothing.
+    """
+    lost = {name: frozenset({name}) for name in ("east", "west")}
+    rules = (Candidates(("east",)), Total(), Survival("cluster", {"east": lost["east"]}, 2, None, lost))
+    web = replace(service("web", {"east": 2, "west": 1}, 1), rules=rules)
+    plan = waves_of(fleet(web), {"shop/web": {"east": 1}}, WaveOptions(most_moves=1))
+    assert [[(move.source, move.replicas) for move in wave.moves] for wave in plan.waves] == [
+        [("west", 1)],
+        [("east", 1)],
+    ]
+    assert plan.proven
 
 
 def test_none_is_no_number() -> None:

@@ -14,7 +14,7 @@ import yaml
 
 import fairlead
 from brute_force import brute_force
-from builders import Manifest, binding, cluster, duplicated, dynamic, static
+from builders import Manifest, binding, cluster, duplicated, dynamic, policy, selector, static
 from fairlead import Drain, Lose, Scale
 from fairlead.cli.app import main
 from fairlead.cli.exits import code_of_simulation
@@ -583,3 +583,18 @@ def test_what_is_said_twice_is_one_change(capsys: pytest.CaptureFixture[str], tm
     file.write_text(yaml.safe_dump_all(documents))
     main(["simulate", "-f", str(file), "--drain", "member1", "--drain", "member1"])
     assert capsys.readouterr().out.count("drain member1") == 1
+
+
+def test_no_copy_at_all_is_unplaced() -> None:
+    """Without member2 no cluster is open, and a copy of 2 is missing, as where copies may be chosen."""
+    closed = cluster("member1", taints=["edge:NoExecute"])
+    copies = policy("copies", duplicated(), selects=[selector("web")])
+    problem = fairlead.load([closed, cluster("member2"), binding("web", 2, {"member2": 2}), copies])
+    by_itself = fairlead.simulate(problem, Lose("member2"))
+    assert (by_itself.fits, [each.unplaced for each in by_itself.effects]) == (False, [2])
+    scenarios = fairlead.simulate(problem, sweep="cluster").scenarios
+    assert [(each.name, each.fits, dict(each.unplaced)) for each in scenarios] == [
+        ("member2", False, {"default/web": 2}),
+        ("member1", True, {}),
+    ]
+    assert by_itself.after.to_dict()["workloads"][0]["unplaced"] == 2

@@ -64,9 +64,10 @@ def unplaced(workload: Workload, placed: Mapping[str, int], candidates: Iterable
     copies = workload.rule(Duplicated)
     if copies is None:
         return max(0, workload.replicas - sum(placed.values()))
-    if copies.choice and not any(placed.values()):
+    names = tuple(candidates)
+    if (copies.choice or not names) and not any(placed.values()):
         return workload.replicas
-    chosen = (name for name in candidates if placed.get(name) or not copies.choice)
+    chosen = (name for name in names if placed.get(name) or not copies.choice)
     return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
 
 

@@ -65,11 +65,14 @@ def _because(plan: WavePlan, stuck: Migration, move: Move, room: Mapping[Place, 
     if together:
         all_of_them = _lack_text(together, room, f"{move.replicas} at once take")
         return f"{rule}, and {all_of_them}" if rule else all_of_them
-    if rule or plan.options.most_moves is None:
+    most = plan.options.most_moves
+    if most is None:
         return rule or "it waits for another move that is blocked"
-    return (
-        f"it waits for another move that is blocked, or for more than {plan.options.most_moves} in one wave"
-    )
+    if not rule:
+        return f"it waits for another move that is blocked, or for more than {most} in one wave"
+    out, into = left_over(path, path.start)
+    at_once = into[move.target] if move.target is not None else out[move.source or ""]
+    return f"{rule}, and a wave moves at most {most}" if at_once > most else rule
 
 
 def _head(move: Move) -> str:

@@ -2,7 +2,7 @@
 
 A replica that goes straight to its target takes every cluster from one number to another, up or down and
 never back. A rule that asks a cluster for a range then holds on the way wherever it holds at both ends.
-What is left are rules with gaps (a minimum only where held, full copies on chosen clusters) and rules over
+What is left are rules with gaps (a minimum only where held, copies that are whole or missing) and rules over
 several clusters.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fairlead.models.check import required_by
 from fairlead.models.problem import Problem
-from fairlead.models.requirement import Among, Groups, Outside, Requirement, Scope, Side
+from fairlead.models.requirement import Among, Binds, Groups, Outside, Requirement, Scope, Side
 from fairlead.models.rules import Bounds, Candidates, CustomRule, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
@@ -54,9 +54,13 @@ class Limit:
     least: int
     most: int | None
     binds: tuple[Moment, ...]
+    where_held: bool = False
+    """True where the least asks for nothing as long as what the scope is about holds nothing."""
 
     def of(self, placed: Placed) -> int:
-        """Return how many replicas, or groups, there are of it."""
+        """Return how many replicas, or groups, there are of it; enough where nothing is asked for."""
+        if self.where_held and not self.scope.held(placed):
+            return self.least
         return self.scope.count(placed)
 
 
@@ -123,7 +127,7 @@ def constraints_of(
     copies = workload.rule(Duplicated)
     names = set(problem.candidates(workload))
     full = {}
-    if copies is not None and copies.choice:
+    if copies is not None:
         full = {name: copy_on(copies, workload, name) for name in sorted(names & changed)}
     asks = workload.replicas > 0
     return PathConstraints(
@@ -162,7 +166,8 @@ def _limit(
                 yield Limit(scope, least, most, COUNTED)
         case Outside() | Left():
             if least:
-                yield Limit(scope, least, most, FEWEST)
+                where_held = any(one.binds is Binds.WHERE_HELD for one in sides)
+                yield Limit(scope, least, most, FEWEST, where_held)
         case Groups():
             if least > 0 or (most is not None and most < len(scope.groups)):
                 yield Limit(scope, least, most, FEWEST if least > 1 else STANDING)

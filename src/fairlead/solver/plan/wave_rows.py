@@ -74,8 +74,10 @@ class WaveRows:
             # Stopping for good alone is never too much, whatever runs.
             self.at_most(_sum(then.at[Moment.STARTED]), path.most, running, before)
         for limit in path.constraints.limits:
-            # A rule from outside has no row; waves that break it are refused once they are found.
-            if not isinstance(limit.scope, Missed):
+            # These have no row; waves that break them are refused once they are found.
+            if not isinstance(limit.scope, Missed) and not (
+                limit.where_held and isinstance(limit.scope, Left)
+            ):
                 self._limit(limit, path, number, then)
         self._gaps(path, number, then)
 
@@ -100,7 +102,10 @@ class WaveRows:
             case Among() as scope:
                 return _sum(placed, scope.clusters)
             case Outside() as scope:
-                return _sum(placed, placed.keys() - scope.clusters)
+                left = _sum(placed, placed.keys() - scope.clusters)
+                if not limit.where_held:
+                    return left
+                return left + limit.least * (1 - self._groups((scope.clusters,), path, when, placed))
             case Left() as scope:
                 return self._left([lost for _, lost in scope.choices(placed.keys())], placed, path)
             case Apart() as scope:
