@@ -62,9 +62,13 @@ def is_held_back(workload: Workload) -> bool:
     unit = workload.declared
     if not isinstance(unit, FederatedUnit) or not stays(workload):
         return False
-    policy = "true" if (unit.policy.get("reschedulePolicy") or {}).get("disableRescheduling") else "false"
     marked = unit.annotations.get(STICKY)
-    return (marked if marked in ("true", "false") else policy) == "true"
+    return marked == "true" if marked in ("true", "false") else disables_rescheduling(unit.policy)
+
+
+def disables_rescheduling(policy: Mapping[str, Any]) -> bool:
+    """Tell whether a policy of KubeAdmiral keeps whatever runs where it is."""
+    return bool((policy.get("reschedulePolicy") or {}).get("disableRescheduling"))
 
 
 def held_back(workload: Workload, source: Source | None) -> Statement:
@@ -170,7 +174,7 @@ def _when(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what makes KubeAdmiral look again under a policy; None where no change of clusters ever does."""
     declared = policy.get("reschedulePolicy")
     when: Mapping[str, Any] | None = {} if declared is None else declared.get("rescheduleWhen")
-    return None if (declared or {}).get("disableRescheduling") else when
+    return None if disables_rescheduling(policy) else when
 
 
 def _record(unit: FederatedUnit) -> Mapping[str, Any]:

@@ -15,8 +15,9 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import fails_alone
-from fairlead.solver.conflicts.budgets import has_to_move, over_budget
-from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.budgets import has_to_move, is_minimal_under_budget, is_over, over_budget
+from fairlead.solver.conflicts.scarcity import is_scarce, scarce
+from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.relaxation.budgets import larger_budgets
@@ -73,6 +74,22 @@ def test_each_may_move_but_not_all() -> None:
     (way,) = ways_of_large(problem, Deadline(), 0, 3)
     assert way.proven
     assert [(each.detail, each.before, each.after, each.cost) for each in way.changes] == [("all", 6, 8, 2)]
+
+
+def test_only_clusters_closed_by_the_units_count() -> None:
+    """Six may move, x has to by 4 and y by 3: with the cluster closed to one of both, that will do."""
+    services = (service("x", {"a": 4}, "a"), service("y", {"a": 3}, "a"))
+    problem = fleet(*services, MoveBudget("all", 6))
+    budget, *closed = (
+        unit
+        for unit in sorted(units_of(problem), key=lambda each: isinstance(each.part, Candidates))
+        if isinstance(unit.part, MoveBudget | Candidates)
+    )
+    assert scarce(problem, [budget, *closed]) == (0, 1, 2)
+    assert is_minimal_under_budget(problem, [budget, *closed])
+    for one in closed:
+        assert scarce(problem, [budget, one]) is None
+        assert not is_over(problem, [budget, one])
 
 
 def test_what_else_fails_needs_more_than_a_budget() -> None:

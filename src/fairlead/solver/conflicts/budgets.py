@@ -1,6 +1,6 @@
 """Budgets of moves that are too small: what runs on clusters that are closed to it has to move."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -19,16 +19,21 @@ def has_to_move(rule: MoveBudget, workload: Workload, problem: Problem) -> int:
     return max(0, moved_by(rule, workload, problem, Placement({workload.key: stays})))
 
 
-def over_budget(rule: MoveBudget, problem: Problem) -> Mapping[str, int]:
-    """Return how many replicas of which workloads have to move; nothing where the budget allows them all."""
-    forced = {each.key: has_to_move(rule, each, problem) for each in members(rule, problem)}
-    moving = {key: count for key, count in forced.items() if count}
+def over_budget(
+    rule: MoveBudget, problem: Problem, keys: Container[str | None] | None = None
+) -> Mapping[str, int]:
+    """Return how many replicas of which workloads have to move; nothing where the budget allows them all.
+
+    `keys`: the workloads that are looked at; None looks at all that share the budget.
+    """
+    inside = (each for each in members(rule, problem) if keys is None or each.key in keys)
+    moving = {each.key: count for each in inside if (count := has_to_move(rule, each, problem))}
     return moving if sum(moving.values()) > rule.most else {}
 
 
 def moves_too_many(workload: Workload, problem: Problem) -> bool:
     """Tell whether a workload alone has to move more than a budget allows that it may share."""
-    if workload.current.keys() <= set(problem.candidates(workload)):
+    if not workload.current or workload.current.keys() <= set(problem.candidates(workload)):
         return False
     return any(
         isinstance(rule, MoveBudget)
@@ -40,12 +45,8 @@ def moves_too_many(workload: Workload, problem: Problem) -> bool:
 
 def is_over(problem: Problem, units: Sequence[Unit]) -> bool:
     """Tell whether a budget among some units does not allow what clusters closed by them force to move."""
-    return any(
-        sum(moving.values()) > unit.part.most
-        for unit in units
-        if isinstance(unit.part, MoveBudget)
-        for moving in (_among(units, unit.part, problem),)
-    )
+    closed = _closed(units)
+    return any(over_budget(rule, problem, closed) for rule in _budgets(units))
 
 
 def is_minimal_under_budget(problem: Problem, units: Sequence[Unit]) -> bool:
@@ -53,15 +54,19 @@ def is_minimal_under_budget(problem: Problem, units: Sequence[Unit]) -> bool:
 
     Without any other rule everything else may stay, so that sums are the whole truth.
     """
-    budgets = [unit.part for unit in units if isinstance(unit.part, MoveBudget)]
+    budgets = _budgets(units)
     if len(budgets) != 1:
         return False
-    moving = _among(units, budgets[0], problem)
+    moving = over_budget(budgets[0], problem, _closed(units))
     spare = sum(moving.values()) - budgets[0].most
     return len(moving) + 1 == len(units) and 0 < spare <= min(moving.values())
 
 
-def _among(units: Sequence[Unit], rule: MoveBudget, problem: Problem) -> Mapping[str, int]:
-    """Return what has to move by closed clusters among some units alone."""
-    closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
-    return {key: count for key, count in over_budget(rule, problem).items() if key in closed}
+def _budgets(units: Sequence[Unit]) -> list[MoveBudget]:
+    """Return the budgets among some units."""
+    return [unit.part for unit in units if isinstance(unit.part, MoveBudget)]
+
+
+def _closed(units: Sequence[Unit]) -> frozenset[str | None]:
+    """Return the workloads of which some units close clusters."""
+    return frozenset(unit.workload for unit in units if isinstance(unit.part, Candidates))

@@ -150,10 +150,11 @@ def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int
     """Yield budgets with closed clusters off which more has to move."""
     closed = _positions(units, Candidates)
     for at, unit in enumerate(units):
-        moving = over_budget(unit.part, problem) if isinstance(unit.part, MoveBudget) else {}
-        if moving and isinstance(unit.part, MoveBudget):
-            keys = fewest_over([(count, key) for key, count in sorted(moving.items())], unit.part.most) or ()
-            yield tuple(sorted((at, *(closed[key] for key in keys))))
+        if isinstance(unit.part, MoveBudget):
+            moving = over_budget(unit.part, problem, closed)
+            keys = fewest_over([(count, key) for key, count in sorted(moving.items())], unit.part.most)
+            if keys is not None:
+                yield tuple(sorted((at, *(closed[key] for key in keys))))
 
 
 def _over_rooms(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:

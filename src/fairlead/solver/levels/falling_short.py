@@ -102,15 +102,17 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     search
         How to search.
     """
-    # What falls short is looked at where there is no time to search, too, which needs nothing of this.
-    from fairlead.solver.levels.lexicographic import minimise_levels
-
     same = {each.key for each in question.workloads if each is problem.workload_by_key[each.key]}
     known = {key: alone[key] for key in same & alone.keys()}
     missing = [each for each in question.workloads if each.key not in known]
+    if not 0 < len(missing) <= FEW:
+        return known
+    # CP-SAT is loaded where somebody is searched only.
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
     rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
     due = search.deadline.part(SHARE_ALONE)
-    for each in missing if len(missing) <= FEW else ():
+    for each in missing:
         part = replace(among(strict(question), (each,), question.limits), rules=rules)
         found = minimise_levels(part, None, due, search.workers, search.seed, ties=False)
         if found.status is Status.OPTIMAL and found.placement is not None:

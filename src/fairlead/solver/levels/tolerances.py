@@ -87,8 +87,7 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         answer = loosened(placed, as_placed(placed, found), known, search)
         return with_shortfall(problem, found, answer, certain=certain)
     loosening = _Loosening.of(problem, found, alone)
-    counted_on = loosening.searchable()
-    if loosening.loose and len(counted_on) < len(problem.balances or ()):
+    if loosening.loose and len(counted_on := loosening.searchable()) < len(problem.balances or ()):
         # A balance that cannot be searched is told; the other loose levels are searched without it.
         without = replace(problem, balances=counted_on)
         return loosening.with_told(loosened(without, found, alone, search))

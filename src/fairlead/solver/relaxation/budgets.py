@@ -22,10 +22,11 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tupl
     """
     if any(_may_save_more(each) for each in relaxables(problem)):
         return []
-    for rule in problem.rules:
-        found = over_budget(rule, problem) if isinstance(rule, MoveBudget) else {}
+    budgets = (each for each in problem.rules if isinstance(each, MoveBudget))
+    for rule in budgets:
+        found = over_budget(rule, problem)
         copied = any(problem.workload(key).rule(Duplicated) is not None for key in found)
-        if found and not copied and isinstance(rule, MoveBudget):
+        if found and not copied:
             moving = sum(found.values())
             more = moving - rule.most
             changes = (Change(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),)

@@ -29,6 +29,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail, detail_text
+from fairlead.models.triggers import disables_rescheduling
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -145,8 +146,7 @@ def is_frozen(workload: Workload) -> bool:
     """Tell whether bounds only say that nothing may move (KubeAdmiral's ``disableRescheduling``)."""
     if not isinstance(workload.declared, FederatedUnit):
         return False
-    rescheduling = workload.declared.policy.get("reschedulePolicy") or {}
-    return bool(rescheduling.get("disableRescheduling")) and bool(workload.current)
+    return disables_rescheduling(workload.declared.policy) and bool(workload.current)
 
 
 def smallest_copy(workload: Workload) -> int:
