@@ -208,3 +208,29 @@ def test_known_rules_only() -> None:
     )
     assert problem.warnings == ()
     assert only(problem).rule(Aggregated) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("max-clusters", "maxClusters"),
+        ("schedulingMode", "scheduling-mode"),
+        ("sticky-clusters", "sticky-cluster"),
+        ("toleration", "tolerations"),
+        ("cluster-selector", "clusterSelector"),
+        ("no-schedule", "no-scheduling"),
+    ],
+)
+def test_a_misspelt_annotation_is_told(written: str, meant: str) -> None:
+    """KubeAdmiral passes it over in silence; who wrote it meant another."""
+    problem = load(members(1), policy(), federated(web(), marks={written: "1"}))
+    (text,) = texts(problem, "annotation")
+    assert text.startswith(
+        f"default/web: annotation {PREFIX}{written} is unknown to KubeAdmiral; did you mean {PREFIX}{meant}?"
+    )
+
+
+@pytest.mark.parametrize("written", ["scheduling", "followers", "retain-replicas", "example"])
+def test_annotations_of_other_use_are_nothing_to_tell(written: str) -> None:
+    """They are known to KubeAdmiral, or near to none that it reads."""
+    assert load(members(1), policy(), federated(web(), marks={written: "1"})).warnings == ()

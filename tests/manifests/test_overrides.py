@@ -153,6 +153,21 @@ def test_an_override_of_kubeadmiral_is_named(kind: str, label: str) -> None:
     ]
 
 
+def test_a_label_that_names_an_absent_override_policy_is_told_once() -> None:
+    """What such a policy writes is not known; workloads that name one policy are told together."""
+    found = []
+    for name in ("api", "web"):
+        template = admiral.web(4)
+        template["metadata"]["name"] = name
+        template["metadata"]["labels"][admiral.PREFIX + "override-policy-name"] = "fixed"
+        found.append(admiral.federated(template))
+    (warning,) = fairlead.load([admiral.member("member1"), admiral.policy(), *found]).warnings
+    assert warning.text == (
+        "default/api and default/web: a label names OverridePolicy default/fixed, which is not in the input,"
+        " so it is not known whether it writes other numbers of replicas"
+    )
+
+
 def test_unknown_fields_and_operators_are_reported() -> None:
     """As in every other kind."""
     wrong = override(operator="replace")

@@ -21,6 +21,7 @@ from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
@@ -250,7 +251,7 @@ def _overridden(
 ) -> Iterable[Statement]:
     """Say which policies write another number of replicas than is placed."""
     policies = (manifests.overrides, manifests.federated_overrides)
-    if not any(policies):
+    if not any(policies) and not any(isinstance(one.declared, FederatedUnit) for one in workloads):
         return ()
     from fairlead.manifests.overridden import replica_overrides
 

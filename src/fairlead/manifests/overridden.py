@@ -75,6 +75,7 @@ def replica_overrides(
             kept = tuple(name for name in one.clusters if last.get((workload.key, name)) == at)
             alike.setdefault(kept, []).append(workload)
         yield from (_told(one, names, those) for names, those in alike.items() if names)
+    yield from _absent(kubeadmiral, workloads)
 
 
 def _order(policy: Located[Any]) -> tuple[bool, str, str]:
@@ -151,6 +152,29 @@ def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool
     label = LABEL if namespace else CLUSTER_LABEL
     reached = namespace in ("", workload.namespace)
     return isinstance(unit, FederatedUnit) and reached and unit.labels.get(label) == name
+
+
+def _absent(
+    policies: Sequence[Located[FederatedOverridePolicy]], workloads: Sequence[Workload]
+) -> Iterator[Statement]:
+    """Say which override policies labels of KubeAdmiral's workloads name that are not in the input."""
+    known = {policy.model.place for policy in policies}
+    found: dict[str, list[Workload]] = {}
+    for workload in workloads:
+        labels = workload.declared.labels if isinstance(workload.declared, FederatedUnit) else {}
+        for label, kind, namespace in (
+            (CLUSTER_LABEL, "ClusterOverridePolicy", ""),
+            (LABEL, "OverridePolicy", workload.namespace),
+        ):
+            if (name := labels.get(label)) and (namespace, name) not in known:
+                found.setdefault(f"{kind} {'/'.join(filter(None, (namespace, name)))}", []).append(workload)
+    for policy, mine in sorted(found.items()):
+        names = listed([workload.key for workload in mine], "workload")
+        text = (
+            f"{names}: a label names {policy}, which is not in the input, so it is not known whether it"
+            " writes other numbers of replicas"
+        )
+        yield Statement(KIND, text, mine[0].source, mine[0].key if len(mine) == 1 else None)
 
 
 def _written_federated(

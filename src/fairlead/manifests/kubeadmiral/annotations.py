@@ -46,12 +46,15 @@ from fairlead.manifests.yaml.documents import Document, Lines, LineTable, Path, 
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import nearest
 
 POLICY = PREFIX + "propagation-policy-name"
 CLUSTER_POLICY = PREFIX + "cluster-propagation-policy-name"
 NO_SCHEDULING = PREFIX + "no-scheduling"
 PLACEMENTS = PREFIX + "placements"
 MIGRATION = PREFIX + "migration-configuration"
+ALIKE = 0.8
+"""How near an unknown annotation has to come to a known one to be taken for it, from 0 to 1."""
 
 
 class Mark(NamedTuple):
@@ -218,6 +221,22 @@ def overridden(policy: AppliedPolicy, annotations: Marks, key: str) -> tuple[App
     return policy, warnings
 
 
+def misspelt(annotations: Marks, key: str) -> Iterator[Statement]:
+    """Say which annotations KubeAdmiral does not know and are written nearly like one that it reads."""
+    for name, mark in annotations.items():
+        if not name.startswith(PREFIX) or name in _READ or name in _OTHERS:
+            continue
+        if near := nearest(_plain(name), map(_plain, _READ), alike=ALIKE):
+            meant = next(one for one in _READ if _plain(one) == near[0])
+            text = f"{key}: annotation {name} is unknown to KubeAdmiral; did you mean {meant}?"
+            yield Statement("annotation", text, mark.source, key)
+
+
+def _plain(name: str) -> str:
+    """Return a name as people confuse it with others: without its prefix, case and hyphens."""
+    return name.removeprefix(PREFIX).lower().replace("-", "")
+
+
 def _in_one_line(mark: Mark, _: Path) -> Source:
     """Return the place of anything that an annotation says."""
     return mark.source
@@ -270,3 +289,24 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
     }
 )
 """By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""
+
+_READ = (*(PREFIX + name for name in _PARTS), *_REPORTS, NO_SCHEDULING, MIGRATION)
+
+_OTHERS = frozenset(
+    PREFIX + name
+    for name in (
+        "disable-following",
+        "fed-hpa-enabled",
+        "followers",
+        "follows-object",
+        "latest-replicaset-digests",
+        "propagated-annotation-keys",
+        "propagated-label-keys",
+        "retain-replicas",
+        "scale-target-ref-path",
+        "scheduling",
+        "scheduling-triggers",
+        "source-generation",
+    )
+)
+"""Annotations that KubeAdmiral knows beside those that count here."""

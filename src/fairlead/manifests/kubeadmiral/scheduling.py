@@ -16,6 +16,7 @@ from fairlead.manifests.kubeadmiral.annotations import (
     Mark,
     Marks,
     marks,
+    misspelt,
     overridden,
     read_reports,
 )
@@ -89,7 +90,7 @@ class Federation:
         annotations = marks("annotations", _objects(subject))
         policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
-        warnings += remarked
+        warnings += [*remarked, *misspelt(annotations, key)]
         if subject.federated is not None:
             warnings += other_replicas(subject, workload, "federated object")
         if policy.sticky and workload.current and not workload.replicas:
