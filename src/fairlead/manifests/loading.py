@@ -251,7 +251,10 @@ def _overridden(
 ) -> Iterable[Statement]:
     """Say which policies write another number of replicas than is placed."""
     policies = (manifests.overrides, manifests.federated_overrides)
-    if not any(policies) and not any(isinstance(one.declared, FederatedUnit) for one in workloads):
+    if not any(policies) and not any(
+        isinstance(one.declared, FederatedUnit) and one.declared.override_policies(one.namespace)
+        for one in workloads
+    ):
         return ()
     from fairlead.manifests.overridden import replica_overrides
 

@@ -28,10 +28,6 @@ from fairlead.models.workload import Workload
 
 KIND = "override"
 
-LABEL = "kubeadmiral.io/override-policy-name"
-CLUSTER_LABEL = "kubeadmiral.io/cluster-override-policy-name"
-"""Labels by which a workload of KubeAdmiral names its override policies."""
-
 
 class _Written(NamedTuple):
     """One field that a policy writes differently in some clusters."""
@@ -148,10 +144,12 @@ def _patched(
 
 
 def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
-    (namespace, name), unit = policy.model.place, workload.declared
-    label = LABEL if namespace else CLUSTER_LABEL
-    reached = namespace in ("", workload.namespace)
-    return isinstance(unit, FederatedUnit) and reached and unit.labels.get(label) == name
+    return policy.model.place in _named(workload)
+
+
+def _named(workload: Workload) -> tuple[tuple[str, str], ...]:
+    unit = workload.declared
+    return unit.override_policies(workload.namespace) if isinstance(unit, FederatedUnit) else ()
 
 
 def _absent(
@@ -159,19 +157,16 @@ def _absent(
 ) -> Iterator[Statement]:
     """Say which override policies labels of KubeAdmiral's workloads name that are not in the input."""
     known = {policy.model.place for policy in policies}
-    found: dict[str, list[Workload]] = {}
+    found: dict[tuple[str, str], list[Workload]] = {}
     for workload in workloads:
-        labels = workload.declared.labels if isinstance(workload.declared, FederatedUnit) else {}
-        for label, kind, namespace in (
-            (CLUSTER_LABEL, "ClusterOverridePolicy", ""),
-            (LABEL, "OverridePolicy", workload.namespace),
-        ):
-            if (name := labels.get(label)) and (namespace, name) not in known:
-                found.setdefault(f"{kind} {'/'.join(filter(None, (namespace, name)))}", []).append(workload)
-    for policy, mine in sorted(found.items()):
+        for place in _named(workload):
+            if place not in known:
+                found.setdefault(place, []).append(workload)
+    for (namespace, name), mine in sorted(found.items()):
         names = listed([workload.key for workload in mine], "workload")
+        called = f"OverridePolicy {namespace}/{name}" if namespace else f"ClusterOverridePolicy {name}"
         text = (
-            f"{names}: a label names {policy}, which is not in the input, so it is not known whether it"
+            f"{names}: a label names {called}, which is not in the input, so it is not known whether it"
             " writes other numbers of replicas"
         )
         yield Statement(KIND, text, mine[0].source, mine[0].key if len(mine) == 1 else None)

@@ -54,6 +54,11 @@ class KarmadaBinding:
         return len(self.components) > 1
 
 
+OVERRIDES = "kubeadmiral.io/override-policy-name"
+CLUSTER_OVERRIDES = "kubeadmiral.io/cluster-override-policy-name"
+"""Labels by which a workload of KubeAdmiral names its override policies."""
+
+
 @dataclass(frozen=True, slots=True)
 class FederatedUnit:
     """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already."""
@@ -87,6 +92,11 @@ class FederatedUnit:
     def following(self) -> frozenset[str]:
         """The clusters that hold the template's own number."""
         return frozenset(name for name, count in self.current.items() if count is None)
+
+    def override_policies(self, namespace: str) -> tuple[tuple[str, str], ...]:
+        """Return the override policies that labels name: namespace, empty for a cluster policy, and name."""
+        named = (("", self.labels.get(CLUSTER_OVERRIDES)), (namespace, self.labels.get(OVERRIDES)))
+        return tuple((where, name) for where, name in named if name)
 
     @property
     def overriding(self) -> tuple[str, ...]:

@@ -57,6 +57,10 @@ class Squares:
             lower[weighed], upper[weighed] = found.lower, found.upper
         return Box(lower, upper, box.total)
 
+    def of(self, at: Numbers | slice) -> "Squares":
+        """Return the costs of the clusters at some positions."""
+        return Squares(self.weights[at], self.shift, self.step)
+
     def marginals(self, replicas: Numbers) -> Sequence[Number]:
         """Return what one replica more costs by cluster, in the unit of the level."""
         top, bottom, shift = self.step.numerator, self.step.denominator, self.shift * self.step

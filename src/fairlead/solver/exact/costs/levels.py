@@ -39,6 +39,9 @@ from fairlead.solver.exact.costs.pieces import (
     using,
 )
 
+DEAREST = 2**40
+"""Prices in whole steps stay below this where sums over all clusters have to fit 64 bits."""
+
 EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 
 
