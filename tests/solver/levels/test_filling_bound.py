@@ -19,6 +19,7 @@ from fairlead.models.levels import (
     DEVIATION,
     DEVIATIONS,
     DYNAMIC_DEVIATION,
+    MOVES_FIRST,
     MOVES_LAST,
     Deviation,
     Level,
@@ -32,6 +33,7 @@ from fairlead.models.rules import (
     Duplicated,
     GroupTotal,
     Moves,
+    Skew,
     Spread,
     Tiers,
     Total,
@@ -287,6 +289,28 @@ def test_moves_are_bounded_where_clusters_could_hold_more_than_what_runs() -> No
     bound = bound_of(searched(problem, rule, known, MOVES_LAST, {BALANCE: Fraction(0)}))
     assert bound is not None
     assert 1 < bound <= value_of(problem, known, MOVES_LAST) == 2
+
+
+def test_levels_before_balance_narrow_what_rules_about_sets_leave() -> None:
+    """Of three and one in a region, one has to move out where regions may differ by two only.
+
+    Without that rule nothing would move, so that what is best on moves there is none of the placements.
+    """
+    names = ("a", "b", "c")
+    regions = {"x": frozenset("ab"), "y": frozenset("c")}
+    common = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1), dynamic=True))
+    rules = (*common, Moves(frozenset(names), keep=True), Skew("region", regions, 2))
+    workload = Workload("w", "w", 4, requests={CPU: 1000}, current={"a": 3, "b": 1}, rules=rules)
+    clusters = tuple(Cluster(name, free={CPU: 4000}, allocatable={CPU: 8000}) for name in names)
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys(names, Fraction(1, 3))}, totals={CPU: 4000})
+    found = rows_and_choices(rule, problem, {MOVES_FIRST: frozenset({"w"})})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    best = choice.counts({"a": 2, "b": 1, "c": 1})
+    assert bool((choice.least <= best).all())
+    assert bool((best <= choice.most).all())
 
 
 def test_a_full_cluster_has_its_part_of_the_weight() -> None:

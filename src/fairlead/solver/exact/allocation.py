@@ -16,7 +16,7 @@ from fairlead.models.check import violations_of
 from fairlead.models.in_order import Column
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Shares, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
@@ -48,26 +48,6 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
         Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
         where no placement keeps the rules, or where marginal allocation does not apply.
     """
-    placed = (
-        _by_depths(workload, problem, boxed) if workload.rule(Shares) else _by_parts(workload, problem, boxed)
-    )
-    if placed is None:
-        return None
-    answer = Column(boxed.names, placed)
-    # The box holds bounds as they are, unless they bind only where replicas stand.
-    unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
-    return None if any(violations_of(workload, answer, unsure)) else answer
-
-
-def _by_depths(workload: Workload, problem: Problem, boxed: WorkloadBox) -> NDArray[np.int64] | None:
-    """Place a workload with hierarchical weights; few have any, so that this is imported where one does."""
-    from fairlead.solver.exact.hierarchical import divide
-
-    return divide(workload, problem, boxed)
-
-
-def _by_parts(workload: Workload, problem: Problem, boxed: WorkloadBox) -> NDArray[np.int64] | None:
-    """Place any other; None where no placement keeps the rules, or where it cannot be done in this way."""
     parts = _parts(workload, boxed)
     if parts is None:
         return None
@@ -79,7 +59,10 @@ def _by_parts(workload: Workload, problem: Problem, boxed: WorkloadBox) -> NDArr
     placed = np.zeros(len(boxed.names), dtype=np.int64)
     for part in parts:
         placed[part.positions] = settle_ties(part.box)
-    return placed
+    answer = Column(boxed.names, placed)
+    # The box holds bounds as they are, unless they bind only where replicas stand.
+    unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
+    return None if any(violations_of(workload, answer, unsure)) else answer
 
 
 def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:

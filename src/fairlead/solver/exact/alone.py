@@ -16,7 +16,11 @@ from fairlead.models.rules import (
     Aggregated,
     Bounds,
     Duplicated,
+    GroupTotal,
+    Shares,
+    Skew,
     Spread,
+    Survival,
     Tiers,
     Total,
     bounds,
@@ -76,9 +80,8 @@ def place_alone(
         boxed = box_of(workload, problem, available, quotas)
     if copies is not None:
         return _choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
-    if _chooses(workload):
-        return _choose(workload, problem, boxed) or allocate(workload, problem, boxed)
-    return allocate(workload, problem, boxed) or _choose(workload, problem, boxed)
+    ways = (_choose, allocate, _divide) if _chooses(workload) else (allocate, _choose, _divide)
+    return next(filter(None, (place(workload, problem, boxed) for place in ways)), None)
 
 
 def _choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
@@ -86,6 +89,15 @@ def _choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping
     from fairlead.solver.exact.nested.choosing import choose
 
     return choose(workload, problem, boxed)
+
+
+def _divide(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place a workload whose groups of clusters are bounded or measured; imported where one is."""
+    if not any(isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules):
+        return None
+    from fairlead.solver.exact.grouping import divide
+
+    return divide(workload, problem, boxed)
 
 
 def stays(

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.levels import BALANCE, Level
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Preference, Spread, Total
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import demands
-from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.score import in_order, levels_of_workload, value_of
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import box_of, replicas_placed
 from fairlead.solver.exact.nested.choosing import faces_of
 from fairlead.solver.levels.choice import Choice, Floats, Numbers
@@ -195,7 +198,30 @@ def _levels_before(workload: Workload, problem: Problem, apart: Apart) -> list[L
         if workload.key not in apart.get(replace(level, priority=workload.priority), ()):
             break
         found.append(level)
-    return found
+    return found[: _told_by_faces(found, workload, problem)]
+
+
+def _told_by_faces(levels: Sequence[Level], workload: Workload, problem: Problem) -> int:
+    """Return on how many levels, the first ones, a workload alone costs what the rules of faces leave it.
+
+    What is left out of faces are most rules about sets of clusters: where these cost something, the best of a
+    face is none of the workload's placements.
+    """
+    told = Preference | Bounds | Candidates | Duplicated | Spread | Total
+    kept = tuple(rule for rule in workload.rules if isinstance(rule, told))
+    if not levels or len(kept) == len(workload.rules):
+        return len(levels)
+    free = replace(workload, rules=kept)
+    placed = [place_alone(each, problem) for each in (workload, free)]
+    known = [Placement({workload.key: each}) for each in placed if each is not None]
+    if len(known) < len(placed):
+        return 0
+    alone = replace(problem, workloads=(free,))
+    pairs = [
+        [value_of(alone, each, replace(level, priority=workload.priority)) for each in known]
+        for level in levels
+    ]
+    return next((number for number, (own, least) in enumerate(pairs) if own != least), len(levels))
 
 
 def _unit(rule: Balance, problem: Problem, resource: str) -> int:
