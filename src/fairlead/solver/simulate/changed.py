@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import assert_never
 
 from fairlead.models.check import with_due
-from fairlead.models.declared import FederatedUnit
+from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
@@ -52,13 +52,33 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
     now = whole = problem
-    for change in asked:
+    for number, change in enumerate(asked, 1):
+        if isinstance(change, Weight) and _is_given_again(change, asked[number:], whole):
+            continue
         now = _changed(now, change, whole)
         whole = now if isinstance(change, Add) else whole
     now = triggered(problem, now)
-    fleet = replace(now, workloads=with_due(now.workloads))
+    fleet = replace(now, workloads=with_due(map(_looked_at, now.workloads)))
     only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
     return trusted(fleet) if only_closed else fleet
+
+
+def _is_given_again(weight: Weight, later: Iterable[Change], problem: Problem) -> bool:
+    """Tell whether a later change weighs the same cluster for the same workload: the last one counts."""
+    key = find_workload(problem, weight.workload).key
+    return any(
+        isinstance(one, Weight)
+        and one.cluster == weight.cluster
+        and find_workload(problem, one.workload).key == key
+        for one in later
+    )
+
+
+def _looked_at(workload: Workload) -> Workload:
+    """Return a workload that is not due for what it broke before the changes, or for numbers it had."""
+    binding = workload.declared
+    rests = isinstance(binding, KarmadaBinding) and binding.up_to_date
+    return replace(workload, due=False) if rests and workload.due else workload
 
 
 def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
@@ -172,20 +192,28 @@ def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:
     refused = _unweighable(workload, name)
     if refused:
         raise UsageError(f"{weight.workload}: {refused}")
+    static = [rule for rule in every_rule(workload) if isinstance(rule, Weights) and not rule.dynamic]
+    if {rule.weights[name] for rule in static if name in rule.weights} == {weight.weight}:
+        return problem
+    # Its scheduler looks again: the placement is not the one that was applied last.
+    edited = replace(workload, declared=_edited(workload.declared), due=True)
     if not weight.weight:
         zero = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)
-        left = closed_to(workload, {name: zero})
+        left = closed_to(edited, {name: zero})
         if not any(rule.names for rule in left.rules_of(Candidates)):
             raise UsageError(f"{weight.workload}: {name} is its only cluster with a weight")
-        return with_workload(problem, replace(left, due=True))
-    # Its scheduler looks again: the placement is not the one that was applied last.
-    due = replace(workload, due=True)
+        return with_workload(problem, left)
 
     def reweighed(rule: Weights) -> Weights:
         stated = not rule.dynamic and name in rule.weights
         return replace(rule, weights={**rule.weights, name: weight.weight}) if stated else rule
 
-    return with_workload(problem, with_rules(due, lambda rules: with_each(rules, Weights, reweighed)))
+    return with_workload(problem, with_rules(edited, lambda rules: with_each(rules, Weights, reweighed)))
+
+
+def _edited(declared: Declared | None) -> Declared | None:
+    """Return what a scheduler sees of a workload whose placement was edited."""
+    return replace(declared, up_to_date=False) if isinstance(declared, KarmadaBinding) else declared
 
 
 def _unweighable(workload: Workload, cluster: str) -> str:
