@@ -12,7 +12,7 @@ from builders import Manifest, affinity, binding, cluster, divided, duplicated, 
 from changed_manifests import edited, essence, is_cluster, manifests, read, tainted
 from fairlead.manifests.karmada.scheduled import APPLIED
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Total
+from fairlead.models.rules import Duplicated, Total, Weights
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import entry, federated, member, policy, web
@@ -241,6 +241,22 @@ def test_of_weights_of_one_cluster_the_last_one_counts() -> None:
     problem = read([cluster("a"), cluster("b"), binding("w", 4, placement=EVENLY)])
     weighed = changed(problem, [Weight("w", "a", 0), Weight("w", "a", 3)])
     assert essence(weighed) == essence(changed(problem, [Weight("w", "a", 3)]))
+
+
+def test_a_weight_is_not_forgotten_where_rules_are_read_again() -> None:
+    """Restored, b becomes a candidate with the weight of its policy beside the one that was tried for a."""
+    problem = read([cluster("a"), cluster("b", taints=["gone:NoExecute"]), binding("w", 4, placement=EVENLY)])
+    weighed = only(changed(problem, [Weight("w", "a", 3), Restore("b")]))
+    assert weighed.rules_of(Weights)[0].weights == {"a": 3, "b": 1}
+
+
+def test_a_weight_of_zero_leaves_the_minimum_of_kubeadmiral() -> None:
+    """KubeAdmiral gives a cluster of weight 0 its minimum: 2 and 8, as if the policy were edited, not 10."""
+    entries = [entry("a", weight=1, minReplicas=2), entry("b", weight=1)]
+    documents = [member("a"), member("b"), policy(placement=entries), web(10)]
+    weighed = changed(read(documents), [Weight("web", "a", 0)])
+    entries[0]["preferences"]["weight"] = 0
+    assert essence(weighed) == essence(read(documents))
 
 
 def test_random_federations() -> None:
