@@ -234,11 +234,14 @@ def test_broken_before() -> None:
 
 
 def test_what_cannot_move() -> None:
-    """A blocked move is told with its reason, and counted above."""
+    """A blocked move is told with its reason, and counted above: what is blocked is in no wave."""
     plan = example()
     assert plan.waves is not None
     blocked = Blocked(Move("shop/web", "east", "west", 2), "web cannot leave east: no room")
-    page = read(report_html(replace(plan, waves=replace(plan.waves, blocked=(blocked,)))))
+    stuck = replace(plan, waves=replace(plan.waves, blocked=(blocked,)))
+    assert headline(stuck) == "2 of 6 replicas cannot move, start or stop; the others do, in 2 waves."
+    page = read(report_html(stuck))
+    assert headline(stuck) in page.sections["head"]
     assert "2 replicas cannot move web cannot leave east: no room" in page.sections["attention"]
     assert "fairlead plan --order either" in page.sections["next"]
 

@@ -47,6 +47,8 @@ class KarmadaBinding:
     policy. None where neither has one. Do not change it."""
     ahead: bool = False
     """True where the policy says something else than the binding's own copy: it has still to be applied."""
+    up_to_date: bool = False
+    """True where Karmada's scheduler divided the replicas last by the placement that counts now."""
 
     @property
     def in_sets(self) -> bool:

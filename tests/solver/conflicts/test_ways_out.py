@@ -70,6 +70,24 @@ def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
     assert texts(conflict.relaxations)[0] == "add room for 3 pods to a"
 
 
+def test_a_part_without_placement_knows_nothing_of_companions_in_another() -> None:
+    """On a are two that have to be apart, on b 1 and 3 pods on room for 3: every way out mends both."""
+    on = {name: {**divided({}), "clusterAffinity": {"clusterNames": [name]}} for name in "ab"}
+    selected = {"workloadSelector": {"names": ["web-0", "web-1"]}}
+    _, conflict = infeasible(
+        [
+            cluster("a"),
+            cluster("b", pods=3),
+            *(binding(f"web-{number}", 1, placement=on["a"]) for number in range(2)),
+            *(binding(f"api-{number}", 1 + 2 * number, placement=on["b"]) for number in range(2)),
+            own("WorkloadAffinity", "apart", **selected, type="AntiAffinity"),
+        ]
+    )
+    assert texts(conflict.relaxations)[0] == (
+        "leave default/web-0 out of WorkloadAffinity apart and add room for 1 pod to b"
+    )
+
+
 def test_every_group_that_is_left_is_looked_at() -> None:
     """Group a has room for 2 of 12, group b for 11: one core more in group b, or one replica less."""
     groups = [

@@ -1,5 +1,6 @@
 """A changed problem is the problem of the changed manifests: every example, cluster by cluster."""
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import chain, combinations, pairwise
@@ -7,12 +8,13 @@ from random import Random
 
 import pytest
 
-from builders import Manifest, affinity, binding, cluster, divided, duplicated, term
+from builders import Manifest, affinity, binding, cluster, divided, duplicated, static, term
 from changed_manifests import edited, essence, is_cluster, manifests, read, tainted
+from fairlead.manifests.karmada.scheduled import APPLIED
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Total
+from fairlead.models.rules import Duplicated, Total, Weights
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import Change, Cordon, Drain, Lose, Scale
+from fairlead.solver.simulate.changes import Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import entry, federated, member, policy, web
 from loaded import only
 from places import EXAMPLES
@@ -208,6 +210,53 @@ def random_federation(seed: int) -> list[Manifest]:
     current = {name: rng.randint(1, 3) for name in names if rng.random() < 0.5}
     template = web(rng.randint(1, 8), rng.choice(["1", None]))
     return [*fleet, policy(**spec), federated(template, current) if current else template]
+
+
+EVENLY = static(("a", 1), ("b", 1))
+
+
+@pytest.mark.parametrize(
+    ("taint", "changes", "due"),
+    [
+        ("gone:NoExecute", [], True),
+        ("gone:NoExecute", [Restore("a")], False),
+        (None, [Drain("a"), Restore("a")], False),
+        (None, [Scale("w", 5), Scale("w", 4)], False),
+        (None, [Weight("w", "a", 1)], False),
+        (None, [Weight("w", "a", 3), Weight("default/w", "a", 1)], False),
+        (None, [Weight("w", "a", 0), Weight("w", "a", 3)], True),
+    ],
+)
+def test_what_is_undone_makes_nobody_due(taint: str | None, changes: list[Change], due: bool) -> None:
+    """3 and 1 run as placed by the policy that counts; 2 and 2 they become only where a scheduler looks."""
+    marks = {APPLIED: json.dumps(EVENLY)}
+    taints = [taint] if taint else []
+    running = binding("w", 4, {"a": 3, "b": 1}, EVENLY, marks=marks)
+    documents = [cluster("a", taints=taints), cluster("b"), running]
+    assert only(changed(read(documents), changes)).due is due
+
+
+def test_of_weights_of_one_cluster_the_last_one_counts() -> None:
+    """A weight of 0 would have taken the workload off the cluster."""
+    problem = read([cluster("a"), cluster("b"), binding("w", 4, placement=EVENLY)])
+    weighed = changed(problem, [Weight("w", "a", 0), Weight("w", "a", 3)])
+    assert essence(weighed) == essence(changed(problem, [Weight("w", "a", 3)]))
+
+
+def test_a_weight_is_not_forgotten_where_rules_are_read_again() -> None:
+    """Restored, b becomes a candidate with the weight of its policy beside the one that was tried for a."""
+    problem = read([cluster("a"), cluster("b", taints=["gone:NoExecute"]), binding("w", 4, placement=EVENLY)])
+    weighed = only(changed(problem, [Weight("w", "a", 3), Restore("b")]))
+    assert weighed.rules_of(Weights)[0].weights == {"a": 3, "b": 1}
+
+
+def test_a_weight_of_zero_leaves_the_minimum_of_kubeadmiral() -> None:
+    """KubeAdmiral gives a cluster of weight 0 its minimum: 2 and 8, as if the policy were edited, not 10."""
+    entries = [entry("a", weight=1, minReplicas=2), entry("b", weight=1)]
+    documents = [member("a"), member("b"), policy(placement=entries), web(10)]
+    weighed = changed(read(documents), [Weight("web", "a", 0)])
+    entries[0]["preferences"]["weight"] = 0
+    assert essence(weighed) == essence(read(documents))
 
 
 def test_random_federations() -> None:

@@ -25,7 +25,7 @@ from fairlead.manifests.karmada.preferences import (
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
+from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates, made_once
 from fairlead.manifests.validation import Located
@@ -281,7 +281,8 @@ class Propagation:
     def place(self, subject: Subject, read: Workload, declared: Declared) -> tuple[Workload, list[Statement]]:
         """Return a workload with its rules, and what there is to say about it."""
         urgency, unresolved = self.priorities.of_workload(subject, read.key)
-        fresh, due = self.rebalancing.wants(subject) or read.fresh, not is_at_rest(subject, read, declared)
+        fresh, binding = self.rebalancing.wants(subject) or read.fresh, as_binding(subject, declared, read)
+        due = not binding.up_to_date
         workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
         reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
         interpreted = self.interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
@@ -290,7 +291,7 @@ class Propagation:
             workload,
             rules=interpreted.rules,
             groups=interpreted.groups,
-            declared=as_binding(subject, declared, workload),
+            declared=binding,
             reading=reading,
         )
         return at_start(placed), remarked

@@ -50,6 +50,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         resource_version=(binding and binding.model.metadata.resource_version) or "",
         applied=applied,
         ahead=own is not None and applied is not own,
+        up_to_date=_is_up_to_date(subject, declared, workload),
     )
 
 
@@ -113,12 +114,15 @@ def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool
     add up, and always at one that is duplicated; at one that somebody asked to reschedule (`Workload.fresh`)
     as well, which is not looked at here.
     """
+    return sum(workload.current.values()) == workload.replicas and _is_up_to_date(subject, declared, workload)
+
+
+def _is_up_to_date(subject: Subject, declared: Declared, workload: Workload) -> bool:
+    """Tell whether a binding is divided, and was placed last by the placement that counts now."""
     binding = subject.binding
     if binding is None:
         return False
     if not (is_divided(declared.placement) or declared.totals.even or declared.totals.equal):
-        return False
-    if sum(workload.current.values()) != workload.replicas:
         return False
     applied, stated = parsed(binding.model.metadata.annotations.get(APPLIED, "")), declared.document
     try:

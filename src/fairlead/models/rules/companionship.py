@@ -25,7 +25,7 @@ class Companionship:
 
     Together: a later workload uses only clusters that every earlier one uses; the order is that of the
     schedulers, those that run first, then by priority and key. Apart: no two of them share a cluster.
-    Workloads that are scaled to 0 take no part.
+    Workloads that are scaled to 0, or not in the problem at hand, take no part.
     """
 
     name: str
@@ -45,12 +45,11 @@ class Companionship:
 
     def tied(self, problem: Problem) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""
-        del problem
-        return self.members
+        return tuple(key for key in self.members if key in problem.workload_by_key)
 
     def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
         """List pairs of workloads that stand apart or together where they must not."""
-        members = [key for key in self.members if problem.workload(key).replicas]
+        members = [key for key in self.tied(problem) if problem.workload(key).replicas]
         for earlier, later in combinations(members, 2):
             first, second = set(placement.of(earlier)), set(placement.of(later))
             wrong = sorted(second - first) if self.together else sorted(second & first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
-from fairlead.models.words import be, counted, listed
+from fairlead.models.words import be, counted, either, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
@@ -177,17 +177,18 @@ def headline(plan: RebalancePlan) -> str:
         if plan.outcome.status is Status.OPTIMAL or _is_saved(plan):
             return "No changes: what runs now is already the target."
         return "No changes: nothing better than what runs now was found in time."
-    held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
-    return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
-
-
-def _amount(plan: RebalancePlan) -> str:
+    waves = counted(len(plan.waves.waves), "wave")
     numbers = [
         (plan.moves, "moves", "move"),
         (plan.started, "starts", "start"),
         (plan.stopped, "stops", "stop"),
     ]
-    return happening(numbers, "replica")
+    if plan.blocked:
+        whole = counted(sum(count for count, _, _ in numbers), "replica")
+        verbs = either([verb for count, _, verb in numbers if count])
+        others = f"; the others do, in {waves}" if plan.waves.waves else ""
+        return f"{plan.blocked} of {whole} cannot {verbs}{others}."
+    return f"{happening(numbers, 'replica')} in {waves}{_least(plan)}."
 
 
 def _least(plan: RebalancePlan) -> str:
@@ -197,7 +198,7 @@ def _least(plan: RebalancePlan) -> str:
         return ""
     if not waves.proven:
         return f" (at least {counted(waves.lower_bound, 'wave')} {be(waves.lower_bound)} needed)"
-    proven = plan.outcome.status is Status.OPTIMAL and waves.complete
+    proven = plan.outcome.status is Status.OPTIMAL
     return " (the minimum)" if proven else " (the minimum for this target)"
 
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from itertools import takewhile
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Companionship
 from fairlead.models.statement import Change, Relaxation
-from fairlead.models.variants import among, binding, with_each, with_rules
+from fairlead.models.variants import among, binding, with_rules
 from fairlead.models.workload import from_start, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
@@ -79,7 +78,7 @@ def _ways_out(
     """Return ways out of one part of a problem, and workloads that they leave out: nothing helps these."""
     left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each))
     while True:
-        rest = _beside(part, left_out)
+        rest = among(part, part.workload_by_key.keys() - left_out) if left_out else part
         if left_out and _is_feasible(rest, deadline, seed):
             return [], left_out
         found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
@@ -107,18 +106,6 @@ def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:
     """Tell whether a part has a placement in any choice of groups; False where time is over before that."""
     tried = takewhile(lambda _: deadline.remaining(), choices(part))
     return any(has_placement(each.problem, deadline, seed) for each in tried)
-
-
-def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
-    """Return a part without some workloads, which stand nowhere."""
-    if not keys:
-        return part
-
-    def left(rule: Companionship) -> Companionship:
-        return replace(rule, members=tuple(key for key in rule.members if key not in keys))
-
-    rules = with_each(part.rules, Companionship, left)
-    return replace(among(part, part.workload_by_key.keys() - keys), rules=rules)
 
 
 def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:

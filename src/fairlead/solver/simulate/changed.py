@@ -8,16 +8,15 @@ from itertools import pairwise
 from typing import assert_never
 
 from fairlead.models.check import with_due
-from fairlead.models.declared import FederatedUnit
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
-from fairlead.models.rules.candidates import Cause, Exclusion
+from fairlead.models.rules import Duplicated, Survival
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import held_back, is_held_back, triggered
 from fairlead.models.validity import trusted
-from fairlead.models.variants import every_rule, with_each, with_rules, with_workload
+from fairlead.models.variants import with_workload
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
@@ -32,7 +31,8 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import closed_to, cordoned, drained, interpreted, lost, restored
+from fairlead.solver.simulate.closing import cordoned, drained, interpreted, lost, restored
+from fairlead.solver.simulate.weighing import weighed
 from fairlead.solver.why.names import find_cluster, find_workload
 
 
@@ -52,13 +52,33 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
     now = whole = problem
-    for change in asked:
+    for number, change in enumerate(asked, 1):
+        if isinstance(change, Weight) and _is_given_again(change, asked[number:], whole):
+            continue
         now = _changed(now, change, whole)
         whole = now if isinstance(change, Add) else whole
     now = triggered(problem, now)
-    fleet = replace(now, workloads=with_due(now.workloads))
+    fleet = replace(now, workloads=with_due(map(_looked_at, now.workloads)))
     only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
     return trusted(fleet) if only_closed else fleet
+
+
+def _is_given_again(weight: Weight, later: Iterable[Change], problem: Problem) -> bool:
+    """Tell whether a later change weighs the same cluster for the same workload: the last one counts."""
+    key = find_workload(problem, weight.workload).key
+    return any(
+        isinstance(one, Weight)
+        and one.cluster == weight.cluster
+        and find_workload(problem, one.workload).key == key
+        for one in later
+    )
+
+
+def _looked_at(workload: Workload) -> Workload:
+    """Return a workload that is not due for what it broke before the changes, or for numbers it had."""
+    binding = workload.declared
+    rests = isinstance(binding, KarmadaBinding) and binding.up_to_date
+    return replace(workload, due=False) if rests and workload.due else workload
 
 
 def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
@@ -84,7 +104,8 @@ def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
         case Scale():
             return _scaled(problem, change)
         case Weight():
-            return _weighed(problem, change, find_cluster(whole, change.cluster))
+            find_cluster(whole, change.cluster)
+            return with_workload(problem, weighed(find_workload(problem, change.workload), change))
         case Add(together):
             return _together(problem, together)
         case _:
@@ -162,47 +183,3 @@ def _scaled_by_template(problem: Problem, workload: Workload, replicas: int) -> 
         return with_workload(problem, interpreted(after, problem.clusters) or after)
     told = replace(problem, warnings=(*problem.warnings, held_back(after, after.replicas_source)))
     return with_workload(told, after) if replicas else told
-
-
-def _weighed(problem: Problem, weight: Weight, name: str) -> Problem:
-    """Give a candidate of a workload another weight, in every affinity group where it is a candidate."""
-    workload = find_workload(problem, weight.workload)
-    if weight.weight < 0:
-        raise UsageError(f"{shown(weight.weight)} is not a weight (0, 1, 2, ...)")
-    refused = _unweighable(workload, name)
-    if refused:
-        raise UsageError(f"{weight.workload}: {refused}")
-    if not weight.weight:
-        zero = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)
-        left = closed_to(workload, {name: zero})
-        if not any(rule.names for rule in left.rules_of(Candidates)):
-            raise UsageError(f"{weight.workload}: {name} is its only cluster with a weight")
-        return with_workload(problem, replace(left, due=True))
-    # Its scheduler looks again: the placement is not the one that was applied last.
-    due = replace(workload, due=True)
-
-    def reweighed(rule: Weights) -> Weights:
-        stated = not rule.dynamic and name in rule.weights
-        return replace(rule, weights={**rule.weights, name: weight.weight}) if stated else rule
-
-    return with_workload(problem, with_rules(due, lambda rules: with_each(rules, Weights, reweighed)))
-
-
-def _unweighable(workload: Workload, cluster: str) -> str:
-    """Say why the weight of a cluster cannot be changed; empty where it can."""
-    if workload.rule(Shares) is not None:
-        return "its hierarchical weights cannot be changed one by one; edit them and solve again"
-    weights = [rule for rule in every_rule(workload) if isinstance(rule, Weights)]
-    if not weights:
-        return "it is not divided by weights"
-    if all(rule.dynamic for rule in weights):
-        return "its weights are the capacity of the clusters, which no policy states"
-    if not any(cluster in rule.weights for rule in weights):
-        candidates = workload.rule(Candidates)
-        why = candidates.excluded.get(cluster) if candidates else None
-        return f"{cluster} is not eligible" + (f": it {why.reason}" if why else "")
-    if isinstance(workload.declared, FederatedUnit) and any(
-        rule.weights.get(cluster) == 0 for rule in weights
-    ):
-        return f"{cluster} has weight 0 and holds its minimum only; edit the policy and solve again"
-    return ""
