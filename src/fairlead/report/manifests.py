@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED, compact, target
+from fairlead.manifests.karmada.scheduled import APPLIED, binding_name, compact, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.models.answer import Answer
@@ -128,7 +128,7 @@ def _placement(outcome: Outcome) -> Any:
 def _bound(workload: Workload) -> Document:
     """Return the binding of a workload with what names it: as in the input, else as Karmada names it."""
     known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
-    name = (known.name if known else "") or f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
+    name = (known.name if known else "") or binding_name(workload.name, workload.kind)
     return {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
