@@ -164,7 +164,7 @@ def test_own_kinds_ask_for_labels_where_there_are_no_fields() -> None:
         ),
         (
             {"spreadConstraints": [{"spreadByField": "region", "minGroups": 2}]},
-            "spec.placement.spreadConstraints[0]",
+            "spec.placement.spreadConstraints[0].spreadByField",
         ),
         (
             {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 2}]},

@@ -35,7 +35,7 @@ def test_what_would_be_lost_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
     assert main(asked) == 2
     told = capsys.readouterr()
     assert not told.out
-    place, lost, closing = told.err.partition("'Aggregated' has no equivalent: Binpack fills one cluster")
+    place, lost, closing = told.err.partition("'Aggregated' has no equivalent: Binpack fills clusters")
     assert "aggregated.yaml:53: spec.placement.replicaScheduling.replicaDivisionPreference: " in place
     assert lost
     assert closing.endswith(

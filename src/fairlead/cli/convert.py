@@ -12,6 +12,9 @@ from fairlead.models.words import counted, escaped
 if TYPE_CHECKING:
     from fairlead.manifests.convert.conversion import Conversion, System
 
+_POLICY = "PropagationPolicy"
+"""How the kinds of policies end, in both systems."""
+
 _USE = """\b
 Examples:
   fairlead convert -f karmada --to kubeadmiral > kubeadmiral.yaml
@@ -37,9 +40,10 @@ Exit codes:
     is_flag=True,
     help="Write it although something would be lost; what, is said on standard error.",
 )
+@click.option("--policies-only", is_flag=True, help="Print only the policies, to apply them.")
 @writes_output("yaml", "json")
 def convert_command(
-    inputs: Inputs, to: "System", output: Literal["json", "yaml"], *, allow_loss: bool
+    inputs: Inputs, to: "System", output: Literal["json", "yaml"], *, allow_loss: bool, policies_only: bool
 ) -> int:
     """Rewrite policies, clusters and workloads of one system for the other.
 
@@ -61,7 +65,9 @@ def convert_command(
     if refused:
         console.note(_refusal(converted, SYSTEMS[to]))
         return exits.WRONG_INPUT
-    documents = list(converted.documents)
+    documents = [
+        one for one in converted.documents if not policies_only or str(one["kind"]).endswith(_POLICY)
+    ]
     if output == "json":
         console.result(console.serialised({"apiVersion": "v1", "kind": "List", "items": documents}, "json"))
     else:

@@ -35,7 +35,7 @@ class Account:
 
     def note(self, document: Document, path: Path, message: str) -> None:
         """Say something about a field that is no loss; the message follows the field."""
-        told = f"{field_name(path)} {message}" if path else message
+        told = f"{field_name(path)}: {message}" if path else message
         self._noted.setdefault((document.kind, told), []).append(document.source(path))
 
     @property

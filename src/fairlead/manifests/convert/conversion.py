@@ -146,7 +146,7 @@ class _Writer:
 
     def _selecting_by_label(self, policy: Located[Object]) -> None:
         key, name = label_of(policy)  # type: ignore[arg-type]
-        told = f"becomes a label: workloads that come later need {key}={name}"
+        told = f"new workloads need the label {key}={name}"
         self.account.note(policy.document, ("spec", "resourceSelectors"), told)
 
     def _federated(self, subject: Subject, workload: Workload | None, found: Replaced) -> None:

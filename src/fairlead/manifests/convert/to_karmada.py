@@ -179,8 +179,8 @@ class _Placement:
             self.account.note(self.policy.document, ("spec", PLACEMENT), told)
         divided = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}
         if stated.binpack:
-            message = "has no equivalent: Binpack fills one cluster after the other, Aggregated divides by"
-            self.lost(("replicasStrategy",), f"{message} room among the fewest")
+            message = "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
+            self.lost(("replicasStrategy",), message)
             divided["replicaDivisionPreference"] = "Aggregated"
             return {**divided, "weightPreference": bounded} if bounded else divided
         if not preferred.weights:

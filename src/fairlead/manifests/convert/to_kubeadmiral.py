@@ -86,8 +86,7 @@ class _Spec(NamedTuple):
         if is_aggregated(self.placement):
             self.lost(
                 DIVISION,
-                "has no equivalent: Binpack fills one cluster after the other, Aggregated divides by room"
-                " among the fewest",
+                "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room",
             )
             spec["replicasStrategy"] = "Binpack"
         spec |= self._where(divided=divided)
@@ -204,7 +203,8 @@ class _Spec(NamedTuple):
         for position, one in enumerate(self.placement.spread_constraints):
             path = path_of(position)
             if by(one) != "cluster":
-                self.lost(path, f"has no equivalent: KubeAdmiral does not spread over groups of {by(one)}")
+                field = "spreadByLabel" if one.spread_by_label else "spreadByField"
+                self.lost((*path, field), "has no equivalent: KubeAdmiral spreads over clusters only")
             elif one.min_groups > 1:
                 self.lost(
                     (*path, "minGroups"),
