@@ -66,7 +66,7 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     Raises `UsageError` where the outcome has no placement, or KubeAdmiral would not follow it; names the
     workloads.
     """
-    wanted = _placement(outcome)
+    wanted = outcome.require_placement()
     differing = (
         (workload, wanted.of(workload.key), True)
         for workload in outcome.problem.workloads
@@ -107,7 +107,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
 
     Raises `UsageError` where the outcome has no placement.
     """
-    _placement(outcome)
+    outcome.require_placement()
     return tuple(
         Patch(
             workload.key,
@@ -117,12 +117,6 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
         if not isinstance(workload.declared, FederatedUnit)
         and workload.group not in (None, workload.observed)
     )
-
-
-def _placement(outcome: Outcome) -> Any:
-    if outcome.placement is None:
-        raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
-    return outcome.placement
 
 
 def _bound(workload: Workload) -> Document:
