@@ -52,6 +52,8 @@ def test_convert_needs_a_system(capsys: pytest.CaptureFixture[str]) -> None:
     """The nearest name is proposed."""
     assert main(["convert", "-f", str(EXAMPLES / "aggregated"), "--to", "kubadmiral"]) == 2
     assert "Did you mean 'kubeadmiral'?" in capsys.readouterr().err
+    assert main(["convert", "-f", str(EXAMPLES / "aggregated")]) == 2
+    assert "Missing option '--to'. Choose from:\n  karmada,\n  kubeadmiral\n" in capsys.readouterr().err
 
 
 def test_bench_takes_turns(capsys: pytest.CaptureFixture[str]) -> None:
