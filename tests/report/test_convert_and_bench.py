@@ -1,6 +1,7 @@
 """The commands ``convert`` and ``bench``: what they print, and how they end."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,3 +128,12 @@ def test_a_bench_ends_when_it_is_asked_to() -> None:
     """The round that has begun is told; at least one is."""
     problem = fairlead.load(EXAMPLES / "three-regions")
     assert len(bench(lambda: problem, 9, ["reference"], ended=lambda: True).rounds) == 1
+
+
+def test_telephones_name_every_column() -> None:
+    """A value stands beside its header there, which a style brings: also that of the last of many levels."""
+    comparison = fairlead.compare(fairlead.load(EXAMPLES / "fleet"), ["reference"], time_limit=30)
+    page = renderer.page(Bench((Round(0.1, comparison),)), Making())
+    stated = {int(number) for number in re.findall(r"--c(\d+):", page)}
+    assert max(stated) == 7 + len(comparison.best.objectives)
+    assert {f"var(--c{number})" for number in stated - {1}} <= set(re.findall(r"var\(--c\d+\)", page))
