@@ -442,3 +442,14 @@ def test_a_placement_that_is_required() -> None:
         none.require_placement()
     assert str(caught.value) == f"there is no placement. {none}"
     assert "no placement found in time" in str(caught.value)
+
+
+def test_a_workload_that_a_placement_does_not_have() -> None:
+    """The name alone is no key; the error says what is one."""
+    placed = Placement({"default/nginx": {"member1": 1}})
+    with pytest.raises(
+        KeyError, match="no workload 'nginx'; keys are namespace/name, such as 'default/nginx'"
+    ):
+        placed["nginx"]
+    assert "nginx" not in placed
+    assert placed.get("nginx") is None
