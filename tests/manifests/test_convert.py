@@ -225,6 +225,20 @@ def test_a_difference_that_no_field_tells_is_found_by_reading_again() -> None:
     assert any("default/web: weights" in one for one in found.differing)
 
 
+def test_what_has_no_influence_is_noted() -> None:
+    """Whatever is not written is told, also where no placement depends on it; alike notes are one."""
+    stated = policy("nginx", dynamic(), priority=2, propagateDeps=True)
+    stated["metadata"]["annotations"] = {"owner": "shop"}
+    found = convert(*clusters(2, cpu=9), deployment(cpu="1"), stated, to="kubeadmiral")
+    assert not found.losses
+    told = [note.text.removeprefix("PropagationPolicy: ") for note in found.notes]
+    assert [text for text in told if "not written" in text] == [
+        "metadata.annotations: not written",
+        "spec.propagateDeps: not written: concerns what the workload needs, not its replicas",
+        "spec.priority: not written: a label names the policy of a workload",
+    ]
+
+
 def test_a_copy_in_a_binding_is_no_policy() -> None:
     """One document is written per policy; without it there is nothing to write."""
     found = convert(str(EXAMPLES / "scale-up"), to="kubeadmiral")

@@ -53,7 +53,7 @@ class Account:
         written = at(document.data, path)
         for alias, why in _inert(model):
             if isinstance(written, Mapping) and written.get(alias) is not None:
-                self.note(document, (*path, alias), f"is not written: {why}")
+                self.note(document, (*path, alias), f"not written: {why}")
 
 
 def at(data: Any, path: Path) -> Any:

@@ -24,7 +24,7 @@ def federated_cluster(located: Located[Cluster], account: Account) -> JsonObject
     account.inert(document, status, ("status",))
     zones = model.spec.zones or ((model.spec.zone,) if model.spec.zone else ())
     if len(zones) > 1:
-        told = "is not written: a label holds one zone only"
+        told = "not written: a label holds one zone only"
         account.note(document, ("spec", "zones"), told)
     if model.spec.resource_models and status.resource_summary:
         message = "has no equivalent: that replicas have to fit onto single nodes would be lost"
@@ -35,7 +35,7 @@ def federated_cluster(located: Located[Cluster], account: Account) -> JsonObject
         "zone": zones[0] if len(zones) == 1 else "",
     }
     places = {by_label(field): value for field, value in stated.items() if value}
-    found = _head(located, KUBEADMIRAL, "FederatedCluster", places)
+    found = _head(located, KUBEADMIRAL, "FederatedCluster", places, account)
     conditions = [_condition("Joined", "True"), _condition("Ready", _ready(model))]
     observed: JsonObject = {"conditions": conditions}
     if status.resource_summary:
@@ -75,7 +75,7 @@ def karmada_cluster(located: Located[FederatedCluster], account: Account) -> Jso
     if conditions.get("Joined") != "True":
         message = "say that it has not joined, and every cluster of Karmada has"
         account.lost(document, ("status", "conditions"), message)
-    found = _head(located, "cluster.karmada.io/v1alpha1", "Cluster", {})
+    found = _head(located, "cluster.karmada.io/v1alpha1", "Cluster", {}, account)
     labels = model.metadata.labels
     places: JsonObject = {field: labels[label] for field, label in LABELS.items() if label in labels}
     if "zone" in places:
@@ -104,10 +104,12 @@ def karmada_cluster(located: Located[FederatedCluster], account: Account) -> Jso
     return {**found, "status": observed}
 
 
-def _head(located: Located[Any], version: str, kind: str, places: Mapping[str, str]) -> JsonObject:
+def _head(
+    located: Located[Any], version: str, kind: str, places: Mapping[str, str], account: Account
+) -> JsonObject:
     """Return what both systems write alike: names, labels, deletion and taints."""
     document = located.document
-    metadata = named(document)
+    metadata = named(document, account)
     labels = {**places, **metadata.get("labels", {})}
     if labels:
         metadata["labels"] = labels

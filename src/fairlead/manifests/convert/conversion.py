@@ -10,7 +10,7 @@ from fairlead.manifests.convert.clusters import federated_cluster, karmada_clust
 from fairlead.manifests.convert.meaning import differences
 from fairlead.manifests.convert.places import over_labels
 from fairlead.manifests.convert.to_karmada import to_karmada
-from fairlead.manifests.convert.to_kubeadmiral import label_of, to_kubeadmiral
+from fairlead.manifests.convert.to_kubeadmiral import LocatedPolicy, label_of, to_kubeadmiral
 from fairlead.manifests.convert.workloads import (
     Label,
     binding,
@@ -144,8 +144,8 @@ class _Writer:
         self._as_they_are((*manifests.quotas, *manifests.overrides, *manifests.rebalancers), told)
         return found
 
-    def _selecting_by_label(self, policy: Located[Object]) -> None:
-        key, name = label_of(policy)  # type: ignore[arg-type]
+    def _selecting_by_label(self, policy: LocatedPolicy) -> None:
+        key, name = label_of(policy)
         told = f"new workloads need the label {key}={name}"
         self.account.note(policy.document, ("spec", "resourceSelectors"), told)
 

@@ -43,7 +43,7 @@ def to_karmada(
     return {
         "apiVersion": "policy.karmada.io/v1alpha1",
         "kind": policy.document.kind,
-        "metadata": named(policy.document),
+        "metadata": named(policy.document, account),
         "spec": {
             "resourceSelectors": _selectors(policy, kinds, account),
             "placement": _Placement(policy, clusters, account).written(),
@@ -89,7 +89,7 @@ class _Placement:
             if part is not None:
                 self.account.inert(self.policy.document, part, ("spec", field))
         if spec.auto_migration is not None:
-            told = "is not written: Karmada's descheduler moves replicas that cannot run"
+            told = "not written: Karmada's descheduler moves replicas that cannot run"
             self.account.note(self.policy.document, ("spec", "autoMigration"), told)
         if stated.sticky:
             self.lost(
@@ -143,7 +143,7 @@ class _Placement:
         if not names:
             self.lost((AFFINITY,), "selects no cluster of the input, and no names would mean all")
             return {}
-        told = f"is written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
+        told = f"written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
         self.account.note(self.policy.document, ("spec", AFFINITY), told)
         return {"clusterNames": names}
 

@@ -50,16 +50,21 @@ def to_kubeadmiral(policy: LocatedPolicy, clusters: Clusters, account: Account) 
         {
             "apiVersion": KUBEADMIRAL,
             "kind": policy.document.kind,
-            "metadata": named(policy.document),
+            "metadata": named(policy.document, account),
             "spec": _Spec(policy, clusters, account).written(),
         },
         *_companions(policy),
     ]
 
 
-def named(document: Document) -> JsonObject:
-    """Return what names a manifest, with its labels."""
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def named(document: Document, account: Account) -> JsonObject:
+    """Return what names a manifest, with its labels; its annotations are for its own system."""
     stated = document.data["metadata"]
+    if set(stated.get("annotations") or ()) - {LAST_APPLIED}:
+        account.note(document, ("metadata", "annotations"), "not written")
     return {key: stated[key] for key in ("name", "namespace", "labels") if stated.get(key)}
 
 
@@ -103,6 +108,9 @@ class _Spec(NamedTuple):
         document, model, account = self.policy.document, self.policy.model, self.account
         spec = model.spec
         account.inert(document, spec, ("spec",))
+        for field in ("priority", "preemption"):
+            if at(document.data, ("spec", field)):
+                account.note(document, ("spec", field), "not written: a label names the policy of a workload")
         if spec.suspension and spec.suspension.scheduling:
             account.lost(
                 document, ("spec", "suspension", "scheduling"), "has no equivalent in a policy of KubeAdmiral"
@@ -166,7 +174,7 @@ class _Spec(NamedTuple):
             message = f"names {listed(unknown)}, not in the input: what is said of it would be lost"
             self.lost(path, message)
         if not all(one.cluster_names for one in (terms or sets)):
-            told = f"is written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
+            told = f"written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
             self.account.note(self.policy.document, (*PLACEMENT, *path), told)
 
     def _listed(self, entries: list[JsonObject], path: Path) -> JsonObject:
