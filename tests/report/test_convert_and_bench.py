@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,10 +125,20 @@ def test_an_answer_that_changes_from_round_to_round_is_told() -> None:
     assert "best: not the same placement in every round" in renderer.text(changed)
 
 
-def test_a_bench_ends_when_it_is_asked_to() -> None:
-    """The round that has begun is told; at least one is."""
-    problem = fairlead.load(EXAMPLES / "three-regions")
-    assert len(bench(lambda: problem, 9, ["reference"], ended=lambda: True).rounds) == 1
+@pytest.mark.parametrize(("interrupted", "told"), [(1, 1), (3, 2)])
+def test_a_bench_ends_with_the_rounds_that_are_complete(interrupted: int, told: int) -> None:
+    """Ctrl-C in the third round: two are told. In the first one that one is, so there is something."""
+    problem, rounds = fairlead.load(EXAMPLES / "three-regions"), 0
+
+    def read() -> fairlead.Problem:
+        nonlocal rounds
+        rounds += 1
+        if rounds == interrupted:
+            signal.raise_signal(signal.SIGINT)
+        return problem
+
+    assert len(bench(read, 9, ["reference"]).rounds) == told
+    assert rounds == interrupted
 
 
 def test_telephones_name_every_column() -> None:

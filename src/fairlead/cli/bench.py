@@ -44,8 +44,6 @@ def bench_command(
     load_workloads(inputs)
     from fairlead.solver.bench import bench
 
-    measured = bench(
-        inputs.read, rounds, settings.pop("likes") or None, ended=exits.signal_was_heard, **settings
-    )
+    measured = bench(inputs.read, rounds, settings.pop("likes") or None, **settings)
     console.show(measured, output, headers=not no_headers)
     return exits.code_of(measured.last.best)

@@ -10,6 +10,8 @@ from fairlead.models.answer import Answer
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
 from fairlead.solver.comparing import compare
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import listening
 
 BEST = "best"
 
@@ -90,14 +92,12 @@ class Bench(Answer):
 
 
 def bench(
-    read: Callable[[], Problem],
-    rounds: int,
-    likes: Sequence[str] | None = None,
-    *,
-    ended: Callable[[], bool] = lambda: False,
-    **settings: Any,
+    read: Callable[[], Problem], rounds: int, likes: Sequence[str] | None = None, **settings: Any
 ) -> Bench:
     """Read an input and compare, several times, and take the time.
+
+    A signal that asks for the answer ends it; the round that is under way does not count then, unless it is
+    the first.
 
     Parameters
     ----------
@@ -105,15 +105,17 @@ def bench(
         Reads the input; called once a round, so that nothing is known from the round before.
     rounds
         How many rounds, at least 1.
-    ended
-        Tells whether no other round is to begin.
     **settings
         Arguments of `compare`, for every round.
     """
     found: list[Round] = []
-    while len(found) < rounds and not (found and ended()):
-        started = time.perf_counter()
-        problem = read()
-        load = time.perf_counter() - started
-        found.append(Round(load, compare(problem, likes, **settings)))
+    whole = Deadline()
+    with listening(whole):
+        while len(found) < rounds and not whole.stop.asked:
+            started = time.perf_counter()
+            problem = read()
+            load = time.perf_counter() - started
+            taken = Round(load, compare(problem, likes, **settings))
+            # The answers of a round that was interrupted are cut short.
+            found += [] if found and whole.stop.asked else [taken]
     return Bench(tuple(found))
