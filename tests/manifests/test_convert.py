@@ -8,7 +8,7 @@ import pytest
 import fairlead
 import kubeadmiral_manifests as federal
 import random_manifests
-from builders import Manifest, cluster, clusters, deployment, duplicated, dynamic, policy, static
+from builders import Manifest, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead.manifests.convert.conversion import Conversion, System, convert
 from places import EXAMPLES
 
@@ -58,6 +58,16 @@ def test_static_weights_and_bounds_are_written_for_every_cluster() -> None:
     }
     assert any("add clusters that join later by hand" in str(note) for note in found.notes)
     assert answer(found.documents) == answer(tuple(given))
+
+
+def test_a_minimum_of_nothing_is_none() -> None:
+    """Both systems take 0 for no minimum, so nothing differs."""
+    placement = dynamic(clusterConstraintTerms=[term("member1", 0, 4)])
+    given = [*clusters(2, cpu=9), deployment(cpu="1"), policy("nginx", placement)]
+    assert spec_of(convert(*given, to="kubeadmiral"))["placement"] == [
+        {"cluster": "member1", "preferences": {"minReplicas": 0, "maxReplicas": 4}},
+        {"cluster": "member2"},
+    ]
 
 
 def test_a_set_of_clusters_stays_a_selector() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairlead.manifests.convert.places import by_label
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Companionship, GroupTotal, Spread
+from fairlead.models.rules import Bounds, Candidates, Companionship, GroupTotal, Spread
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.words import shown
@@ -99,8 +99,18 @@ def _called(rule: Any) -> str:
 
 
 def _says_nothing(rule: Any) -> bool:
-    """Tell whether a rule asks for what is so anyway: that some cluster is used."""
-    return isinstance(rule, Spread) and rule.field == "cluster" and rule.minimum <= 1 and rule.maximum is None
+    """Tell whether a rule asks for what is so anyway: that some cluster is used, or at least no replicas."""
+    match rule:
+        case Spread():
+            return rule.field == "cluster" and rule.minimum <= 1 and rule.maximum is None
+        case Bounds():
+            return not rule.maximum and not _positive(rule.minimum)
+        case _:
+            return False
+
+
+def _positive(minima: Mapping[str, Bound]) -> dict[str, int]:
+    return {name: one.replicas for name, one in minima.items() if one.replicas}
 
 
 def _plain(value: Any) -> Any:
@@ -122,6 +132,8 @@ def _plain(value: Any) -> Any:
         fields = (each.name for each in dataclasses.fields(value) if each.compare)
         skipped = {"source", "sources", *(("name",) if isinstance(value, Companionship | GroupTotal) else ())}
         told = {name: _plain(getattr(value, name)) for name in fields if name not in skipped}
+        if isinstance(value, Bounds):
+            told["minimum"] = _positive(value.minimum)
         return {**told, "field": by_label(told["field"])} if "field" in told else told
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in sorted(value.items(), key=str)}
