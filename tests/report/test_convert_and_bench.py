@@ -1,5 +1,6 @@
 """The commands ``convert`` and ``bench``: what they print, and how they end."""
 
+import io
 import json
 import re
 import signal
@@ -10,6 +11,7 @@ import pytest
 
 import fairlead
 from fairlead.cli.app import main
+from fairlead.cli.progress import rounds_told
 from fairlead.models.result import Status
 from fairlead.report import renderer
 from fairlead.report.pages import Making
@@ -148,3 +150,23 @@ def test_telephones_name_every_column() -> None:
     stated = {int(number) for number in re.findall(r"--c(\d+):", page)}
     assert max(stated) == 7 + len(comparison.best.objectives)
     assert {f"var(--c{number})" for number in stated - {1}} <= set(re.findall(r"var\(--c\d+\)", page))
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        """Tell that somebody looks."""
+        return True
+
+
+def test_rounds_are_told_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line is cleared at the end; elsewhere, and where quiet was asked for, there is none."""
+    for stream, quiet, told in (
+        (_Terminal(), False, "\rround 1 of 2\rround 2 of 2\r\x1b[2K"),
+        (_Terminal(), True, ""),
+        (io.StringIO(), False, ""),
+    ):
+        monkeypatch.setattr("sys.stderr", stream)
+        with rounds_told(2, quiet=quiet) as begins:
+            begins()
+            begins()
+        assert stream.getvalue() == told

@@ -1,6 +1,6 @@
 """``fairlead bench``: how long fairlead and greedy schedulers take for an input of one's own."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +8,10 @@ from fairlead.cli import console, exits
 from fairlead.cli.compare import takes_schedulers
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.options import Whole, takes_settings, writes_output
+from fairlead.cli.progress import rounds_told
+
+if TYPE_CHECKING:
+    from fairlead.models.problem import Problem
 
 _USE = """\b
 Example:
@@ -44,6 +48,12 @@ def bench_command(
     load_workloads(inputs)
     from fairlead.solver.bench import bench
 
-    measured = bench(inputs.read, rounds, settings.pop("likes") or None, **settings)
+    with rounds_told(rounds, quiet=inputs.quiet) as begins:
+
+        def read() -> "Problem":
+            begins()
+            return inputs.read()
+
+        measured = bench(read, rounds, settings.pop("likes") or None, **settings)
     console.show(measured, output, headers=not no_headers)
     return exits.code_of(measured.last.best)
