@@ -431,3 +431,25 @@ def test_memory_is_told_in_units() -> None:
         Placement({"x": {"a": 1, "b": 5}}),
     )
     assert reasons(outcome)[0] == "at capacity (1Gi memory free, 2Gi per replica)"
+
+
+def test_a_placement_that_is_required() -> None:
+    """Where there is none the error says why, as printing the outcome does."""
+    found = place(nginx(), member1=10)
+    assert found.require_placement() is found.placement
+    none = replace(found, status=Status.UNKNOWN, placement=None)
+    with pytest.raises(UsageError) as caught:
+        none.require_placement()
+    assert str(caught.value) == f"there is no placement. {none}"
+    assert "no placement found in time" in str(caught.value)
+
+
+def test_a_workload_that_a_placement_does_not_have() -> None:
+    """The name alone is no key; the error says what is one."""
+    placed = Placement({"default/nginx": {"member1": 1}})
+    with pytest.raises(
+        KeyError, match="no workload 'nginx'; keys are namespace/name, such as 'default/nginx'"
+    ):
+        placed["nginx"]
+    assert "nginx" not in placed
+    assert placed.get("nginx") is None

@@ -406,15 +406,6 @@ def test_help_version_and_unknown_commands(capsys: pytest.CaptureFixture[str]) -
     assert main([]) == 2
 
 
-@pytest.mark.parametrize("name", ["bench", "convert"])
-def test_commands_that_are_not_built_say_so(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    """Such a command is no typing error, whatever follows it: no other one is proposed in its place."""
-    assert main([name, "-f", "examples"]) == 2
-    told = capsys.readouterr()
-    assert f"The command '{name}' is not built yet" in told.err
-    assert not told.out
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(capsys: pytest.CaptureFixture[str], shell: str) -> None:
     """Every shell gets a script that calls back."""

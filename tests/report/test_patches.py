@@ -43,7 +43,7 @@ def test_a_patched_example_runs_the_placement(name: str) -> None:
     documents = example(name)
     outcome = fairlead.solve(fairlead.load(documents))
     if outcome.placement is None:
-        with pytest.raises(fairlead.UsageError, match="no placement to write"):
+        with pytest.raises(fairlead.UsageError, match="there is no placement"):
             outcome.to_manifests()
         return
     after = applied(detected(documents, outcome), outcome.to_manifests())

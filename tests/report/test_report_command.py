@@ -18,7 +18,7 @@ def test_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["report", "-f", SAFE, "-o", str(file)]) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.strip() == f"{file}: 3 replicas move in 1 wave (the minimum)."
+    assert said.err.strip() == f"3 replicas move in 1 wave (the minimum).\nwritten to {file}"
     text = file.read_text(encoding="utf-8")
     page = read(text)
     assert addresses(text) == []
@@ -85,7 +85,7 @@ def test_a_saved_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["report", "-q", "-f", SAFE, "--plan", str(saved), "-o", str(file)]) == 0
     page = read(file.read_text(encoding="utf-8"))
     assert "3 replicas move in 1 wave (at least 0 waves are needed)." in page.sections["head"]
-    assert "Target: as saved" in page.sections["head"]
+    assert "The target is as saved" in page.sections["head"]
     assert f"--plan {saved}" in page.sections["head"]
     assert capsys.readouterr().err == ""
 

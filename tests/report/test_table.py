@@ -173,6 +173,15 @@ def test_no_colour_unless_asked_for() -> None:
     assert toned == plain
 
 
+def test_a_table_is_turned_in_colour_too() -> None:
+    """Escape codes take no room: what fits turned in plain text is turned with tones as well."""
+    heads = columns("Scheduler", *(f">Level number {number}" for number in range(8)))
+    rows = [(Cell("best", "bold"), *(Cell("12345678", "good") for _ in range(8)))]
+    plain = render(heads, rows, Look(width=40))
+    assert plain[0].split() == ["SCHEDULER", "BEST"]
+    assert len(render(heads, rows, Look(width=40, colour=True))) == len(plain) == 9
+
+
 @pytest.mark.parametrize("width", [60, 52])
 def test_elastic_column_fits_the_terminal(width: int) -> None:
     """The longest row needs 63 characters, or 52 with its clusters in two lines: nothing is cut."""

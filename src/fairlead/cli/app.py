@@ -3,10 +3,9 @@
 import os
 import sys
 from collections import UserDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -39,6 +38,8 @@ COMMANDS = Commands(
         "plan": "fairlead.cli.plan",
         "simulate": "fairlead.cli.simulate",
         "report": "fairlead.cli.report",
+        "bench": "fairlead.cli.bench",
+        "convert": "fairlead.cli.convert",
         "controller": "fairlead.cli.controller",
         "examples": "fairlead.cli.examples",
         "schema": "fairlead.cli.about",
@@ -49,30 +50,9 @@ COMMANDS = Commands(
 )
 
 
-NOT_BUILT: Mapping[str, str] = MappingProxyType(
-    {
-        "bench": "`fairlead compare -o json` has the seconds each took; `make bench` needs a checkout",
-        "convert": "manifests are read in every spelling as they are, and nothing rewrites policies",
-    }
-)
-"""Commands that fairlead is to have and has not, with what there is instead."""
-
-
-class _Group(click.Group):
-    """The commands; one that is not built yet is an error that says so."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in NOT_BUILT:
-            ctx.fail(f"The command '{args[0]}' is not built yet: {NOT_BUILT[args[0]]}.")
-        return super().resolve_command(ctx, args)
-
-
 @shows_version
 @click.group(
     "fairlead",
-    cls=_Group,
     commands=COMMANDS,
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import Choice, takes_settings, writes_output
+from fairlead.cli.options import Choice, takes, takes_settings, writes_output
 
 DISPENSERS = (
     "karmada",
@@ -19,6 +19,26 @@ DISPENSERS = (
 )
 """Names of the dispensers; known here, so that help and completion need not import them."""
 
+takes_schedulers = takes(
+    click.option(
+        "--like",
+        "likes",
+        multiple=True,
+        type=Choice(DISPENSERS),
+        metavar="SCHEDULER",
+        help=f"Scheduler to compare with: {', '.join(DISPENSERS)}. May be repeated."
+        "  [default: the workloads' own scheduler, reference]",
+    ),
+    click.option(
+        "--overcommit",
+        type=Choice(["as-karmada", "deduct"]),
+        default="as-karmada",
+        show_default=True,
+        help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
+    ),
+)
+"""Gives a command the schedulers to compare with; it receives ``likes`` and ``overcommit``."""
+
 
 @click.command(
     "compare",
@@ -27,22 +47,7 @@ DISPENSERS = (
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option(
-    "--like",
-    "likes",
-    multiple=True,
-    type=Choice(DISPENSERS),
-    metavar="SCHEDULER",
-    help=f"Scheduler to compare with: {', '.join(DISPENSERS)}. May be repeated."
-    "  [default: the workloads' own scheduler, reference]",
-)
-@click.option(
-    "--overcommit",
-    type=Choice(["as-karmada", "deduct"]),
-    default="as-karmada",
-    show_default=True,
-    help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
-)
+@takes_schedulers
 @click.option("--no-headers", is_flag=True, help="Print only one row per answer.")
 @takes_settings
 def compare_command(

@@ -125,7 +125,7 @@ def told(error: click.ClickException) -> None:
     """Print a wrong use of the command line as click does; it repeats what was typed."""
     shown = io.StringIO()
     error.show(file=shown)
-    note(shown.getvalue().rstrip("\n"))
+    note(shown.getvalue().expandtabs(2).rstrip("\n"))
 
 
 def is_answered() -> bool:

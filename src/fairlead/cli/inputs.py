@@ -16,9 +16,12 @@ from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from fairlead.live.reading import Snapshot
     from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
+    from fairlead.models.statement import Statement
 
 
 @dataclass(frozen=True)
@@ -50,17 +53,11 @@ class Inputs:
         Raises `click.UsageError` where neither file nor cluster is named, and `FairleadError` where the input
         is wrong, or a cluster cannot be read.
         """
-        if not self.files and not self.from_cluster:
-            message = "no input: name it with -f FILE (a directory or - for standard input) or --context NAME"
-            raise click.UsageError(message)
+        sources, denied = self.sources(*added)
         from fairlead.manifests import loading
 
-        found = self.snapshot
-        documents, denied = (found.documents, found.warnings) if found else ((), ())
         try:
-            problem = loading.load(
-                *map(self.again, (*self.files, *added)), documents, recursive=self.recursive
-            )
+            problem = loading.load(*sources, recursive=self.recursive)
         except ManifestError as error:
             warnings = () if self.quiet else (*denied, *error.warnings)
             raise ManifestError(error.mistakes, warnings) from error
@@ -72,6 +69,19 @@ class Inputs:
         if problem.workloads and unknown and len(unknown) == len(self.namespaces):
             raise UsageError(f"no workload in namespace {with_nearest(unknown, known)}")
         return loading.select(problem, self.namespaces, self.selector)
+
+    def sources(self, *added: str) -> "tuple[Sequence[Input | Iterable[Input]], Sequence[Statement]]":
+        """Return what is to be loaded, with other files beside those that are named, and what was denied.
+
+        Raises `click.UsageError` where neither file nor cluster is named, and `FairleadError` where a cluster
+        cannot be read.
+        """
+        if not self.files and not self.from_cluster:
+            message = "no input: name it with -f FILE (a directory or - for standard input) or --context NAME"
+            raise click.UsageError(message)
+        found = self.snapshot
+        documents, denied = (found.documents, found.warnings) if found else ((), ())
+        return (*map(self.again, (*self.files, *added)), documents), denied
 
     @cached_property
     def snapshot(self) -> "Snapshot | None":
@@ -107,9 +117,7 @@ class _Kept(io.BytesIO):
     name = "-"
 
 
-reads_input = gathers(
-    "inputs",
-    Inputs,
+_FILES = (
     click.option(
         "-f",
         "--filename",
@@ -130,6 +138,13 @@ reads_input = gathers(
         help="Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]",
     ),
     click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them."),
+)
+_QUIET = click.option("-q", "--quiet", is_flag=True, help="Print neither warnings nor what to do next.")
+
+reads_input = gathers(
+    "inputs",
+    Inputs,
+    *_FILES,
     click.option(
         "-n",
         "--namespace",
@@ -145,9 +160,19 @@ reads_input = gathers(
         metavar="LABELS",
         help="Only workloads with these labels, such as app=web,tier!=cache.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Print neither warnings nor what to do next."),
+    _QUIET,
 )
 """Gives a command the options of its input; it receives them as ``inputs``."""
+
+
+def _whole(
+    files: tuple[str, ...], context: str | None, kubeconfig: str | None, *, recursive: bool, quiet: bool
+) -> Inputs:
+    return Inputs(files, recursive, (), None, quiet, context, kubeconfig)
+
+
+reads_whole_input = gathers("inputs", _whole, *_FILES, _QUIET)
+"""Gives a command the options of an input that is taken as a whole; it receives them as ``inputs``."""
 
 
 def load_workloads(inputs: Inputs) -> "Problem":

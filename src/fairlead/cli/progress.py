@@ -56,6 +56,31 @@ def shown(time_limit: float | None, *, quiet: bool = False) -> Iterator[Report |
         bars.stop()
 
 
+@contextmanager
+def rounds_told(rounds: int, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
+    """Tell which round of a measurement begins, where somebody can see it; nothing runs beside the rounds.
+
+    Yields
+    ------
+    function
+        What is to be called when a round begins.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    begun = 0
+
+    def begins() -> None:
+        nonlocal begun
+        begun += 1
+        print(f"\rround {begun} of {rounds}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield begins
+    finally:
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
 def sentence(progress: "Progress") -> str:
     """Return how far a search is in a few words."""
     if progress.value is None:

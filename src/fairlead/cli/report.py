@@ -68,7 +68,7 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     else:
         outputs.write(output, text)
         if not inputs.quiet:
-            console.note(f"{output}: {verdict(answer).removesuffix(':')}")
+            console.note(f"{verdict(answer).removesuffix(':')}\nwritten to {output}")
     return exits.code_of_plan(found)
 
 

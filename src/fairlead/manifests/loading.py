@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
@@ -16,7 +16,7 @@ from fairlead.manifests.karmada.interpret import Propagation
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
-from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.documents import Document, shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
@@ -75,10 +75,25 @@ def load(
         Where an extension that the input needs cannot be loaded, or breaks its promises.
     """
     with uncollected(lasting=True):
-        return _load(list(_flat(sources)), Extensions(tuple(extensions)), recursive=recursive)
+        return _load(sources, Extensions(tuple(extensions)), recursive=recursive)
 
 
-def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -> Problem:
+class Gathered(NamedTuple):
+    """What inputs hold, with nothing wrong in it."""
+
+    documents: Sequence[Document]
+    manifests: Manifests
+    subjects: Sequence[Subject]
+
+
+def gather(
+    sources: Iterable[Input | Iterable[Input]], extensions: Extensions, *, recursive: bool
+) -> Gathered:
+    """Read inputs, and put together what they say of each workload.
+
+    Raises `ManifestError` where anything but a binding or federated object is wrong, or nothing is there.
+    """
+    inputs = list(_flat(sources))
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
@@ -87,21 +102,31 @@ def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -
         from fairlead.manifests.own.extend import contradictions
 
         mistakes.extend(contradictions(manifests.own, subjects))
-    not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
     if mistakes:
-        raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
+        raise ManifestError([*mistakes, *_not_understood(manifests)], _in_order(manifests.warnings))
     if not documents:
         names = [_shown(one) for one in inputs]
         where = ", ".join(names) or "the input, which is empty"
         source = Source(names[0] if names else "<input>", 0)
         raise ManifestError([Mistake(source, "", "", f"no manifest found in {where}")])
+    return Gathered(documents, manifests, subjects)
+
+
+def _load(sources: Iterable[Input | Iterable[Input]], extensions: Extensions, *, recursive: bool) -> Problem:
+    _, manifests, subjects = gather(sources, extensions, recursive=recursive)
     problem = problem_of(manifests, subjects, extensions=extensions)
+    not_understood = _not_understood(manifests)
     if not problem.workloads and not_understood:
         others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
         raise ManifestError(not_understood, others)
     if not problem.workloads and manifests.unsupported:
         raise UnsupportedError("\n".join(map(str, manifests.unsupported)))
     return problem
+
+
+def _not_understood(manifests: Manifests) -> list[Mistake]:
+    """List what is wrong in bindings and federated objects, which stops nobody where there is more."""
+    return [mistake for one in manifests.unread for mistake in one.mistakes]
 
 
 def _flat(sources: Iterable[Input | Iterable[Input]], depth: int = 0) -> Iterator[Input]:

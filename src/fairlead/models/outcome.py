@@ -11,6 +11,8 @@ from fairlead.models.answer import Answer
 from fairlead.models.conditions import Conditions, conditions
 from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
 from fairlead.models.declared import FederatedUnit
+from fairlead.models.errors import UsageError
+from fairlead.models.placement import Placement
 from fairlead.models.result import Attained, ClusterDecision, RejectedGroup, Result, Status
 from fairlead.models.rules import Duplicated
 from fairlead.models.words import listed
@@ -26,6 +28,18 @@ __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
 @dataclass(frozen=True, repr=False)
 class Outcome(Result, Answer):
     """The answer to a problem, from the solver or from a dispenser; the fields are those of `Result`."""
+
+    def require_placement(self) -> Placement:
+        """Return the placement, for programs that cannot go on without one.
+
+        Raises
+        ------
+        UsageError
+            Where there is no placement; says why, as printing the outcome does.
+        """
+        if self.placement is None:
+            raise UsageError(f"there is no placement. {self}")
+        return self.placement
 
     @cached_property
     def conditions(self) -> Conditions:

@@ -42,7 +42,12 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
         self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
 
     def __getitem__(self, workload: str) -> Mapping[str, int]:
-        return self._replicas[workload]
+        try:
+            return self._replicas[workload]
+        except KeyError:
+            # A mapping is asked this way whether a key is in it, so nothing is looked through.
+            such = f", such as {next(iter(self._replicas))!r}" if self._replicas else ""
+            raise KeyError(f"no workload {shown(workload)}; keys are namespace/name{such}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._replicas)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED, compact, target
+from fairlead.manifests.karmada.scheduled import APPLIED, binding_name, compact, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.models.answer import Answer
@@ -66,7 +66,7 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     Raises `UsageError` where the outcome has no placement, or KubeAdmiral would not follow it; names the
     workloads.
     """
-    wanted = _placement(outcome)
+    wanted = outcome.require_placement()
     differing = (
         (workload, wanted.of(workload.key), True)
         for workload in outcome.problem.workloads
@@ -107,7 +107,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
 
     Raises `UsageError` where the outcome has no placement.
     """
-    _placement(outcome)
+    outcome.require_placement()
     return tuple(
         Patch(
             workload.key,
@@ -119,16 +119,10 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
     )
 
 
-def _placement(outcome: Outcome) -> Any:
-    if outcome.placement is None:
-        raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
-    return outcome.placement
-
-
 def _bound(workload: Workload) -> Document:
     """Return the binding of a workload with what names it: as in the input, else as Karmada names it."""
     known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
-    name = (known.name if known else "") or f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
+    name = (known.name if known else "") or binding_name(workload.name, workload.kind)
     return {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",

@@ -69,6 +69,10 @@ def _forms(answer: Shown) -> _Forms:
                 from fairlead.report.content import comparison
 
                 return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
+            case "Bench":
+                from fairlead.report.content import bench
+
+                return _Forms(bench.verdict, bench.summary, bench.terminal)
             case "PlanComparison":
                 from fairlead.report.content import plan
 

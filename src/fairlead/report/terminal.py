@@ -148,9 +148,10 @@ def render(
             return render(*_joined(columns, rows), look, gap, turned_already=turned_already)
         widths = _squeezed(columns, widths, look.limit, gap, [0] * len(columns))
         if _across(widths, gap) > look.limit and not turned_already:
-            turned = render(*_turned(columns, rows), look, turned_already=True)
-            if max(map(len, turned), default=0) <= look.limit:
-                return turned
+            other_way = _turned(columns, rows)
+            plain = render(*other_way, look._replace(colour=False), turned_already=True)
+            if max(map(len, plain), default=0) <= look.limit:
+                return render(*other_way, look, turned_already=True)
     lines = (line for row in table for line in _in_lines(columns, row, widths))
     return [_line(columns, line, widths, gap, colour=look.colour) for line in lines]
 

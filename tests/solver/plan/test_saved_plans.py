@@ -50,7 +50,7 @@ def test_a_partial_plan_says_what_it_lacks(*, again: bool) -> None:
         plan = fairlead.plan(fleet(6), resume=plan.to_dict())
     _, target, short, *_ = str(plan).splitlines()
     assert target.startswith(
-        "Target: as saved; 2 of 6 unplaced:" if again else "Target: Best possible: 2 of 6"
+        "The target is as saved: 2 of 6 unplaced:" if again else "The target is best possible: 2 of 6"
     )
     assert short.startswith("  2 of 6 replicas of default/nginx are unplaced")
 

@@ -282,6 +282,7 @@ def test_weights_that_make_no_sense(rules: tuple[WorkloadRule, ...], change: Cha
         (Drain("d"), "no cluster 'd'; known: "),
         (Lose("xx", "region"), "no region 'xx'; did you mean x"),
         (Lose("x"), "no cluster 'x'; did you mean region=x"),
+        (Lose("region"), "no cluster 'region'; name which, such as region=x"),
         (Lose("q", "provider"), "no cluster has a provider"),
         (Lose("r1", "regoin"), r"no cluster has a label regoin \(did you mean region\?\)"),
         (Scale("ww", 1), "no workload 'ww'; did you mean w"),

@@ -54,6 +54,11 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     )
 
 
+def binding_name(name: str, kind: str) -> str:
+    """Return the name that Karmada gives the binding of a workload."""
+    return f"{name.replace(':', '.')}-{kind}".lower()
+
+
 def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
 

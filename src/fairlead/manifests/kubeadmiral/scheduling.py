@@ -72,7 +72,7 @@ class Federation:
         """
         if subject.federated is not None:
             return True
-        chosen = _named_policy(subject)
+        chosen = named_policy(subject)
         if chosen is None:
             return False
         return chosen.policy in self.policies or (subject.policy is None and subject.binding is None)
@@ -87,7 +87,7 @@ class Federation:
         stated = self._policy(subject, key)
         if isinstance(stated, Statement):
             return Placed(None, (*warnings, stated))
-        annotations = marks("annotations", _objects(subject))
+        annotations = marks("annotations", objects_of(subject))
         policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
         warnings += [*remarked, *misspelt(annotations, key)]
@@ -110,11 +110,11 @@ class Federation:
 
     def _policy(self, subject: Subject, key: str) -> AppliedPolicy | Statement:
         """Return the policy of a subject, or why it is left out."""
-        skipped = marks("annotations", _objects(subject)).get(NO_SCHEDULING)
+        skipped = marks("annotations", objects_of(subject)).get(NO_SCHEDULING)
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
             return Statement(SUSPENDED, text, skipped.source, key)
-        chosen = _named_policy(subject)
+        chosen = named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
             return Statement(LEFT_OUT, text, _source(subject), key)
@@ -125,16 +125,16 @@ class Federation:
         return policy
 
 
-def _named_policy(subject: Subject) -> Chosen | None:
+def named_policy(subject: Subject) -> Chosen | None:
     """Return the policy that the labels of a subject name; one of its namespace comes first."""
-    labels = marks("labels", _objects(subject))
+    labels = marks("labels", objects_of(subject))
     for key, where in ((POLICY, subject.identity.namespace), (CLUSTER_POLICY, "")):
         if key in labels and labels[key].value:
             return Chosen((where, labels[key].value), labels[key])
     return None
 
 
-def _objects(subject: Subject) -> Iterator[Located[Object]]:
+def objects_of(subject: Subject) -> Iterator[Located[Object]]:
     """Yield the objects of a subject, the decisive one last: the federated object's own metadata."""
     if subject.federated is not None:
         yield subject.federated.template
@@ -194,7 +194,7 @@ def _unit(
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
-        labels={name: mark.value for name, mark in marks("labels", _objects(subject)).items()},
+        labels={name: mark.value for name, mark in marks("labels", objects_of(subject)).items()},
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=applied.sources,

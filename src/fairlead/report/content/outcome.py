@@ -90,8 +90,7 @@ def told_cost(outcome: Outcome) -> list[str]:
 
 def toned_verdict(outcome: Outcome) -> Text:
     """Return the verdict, its first word toned."""
-    text = verdict(outcome)
-    return Text(text, TONES[outcome.status], text.index(":"))
+    return Text(verdict(outcome), TONES[outcome.status], len(judged(outcome)[0]))
 
 
 def level_table(outcome: Outcome) -> Table:
@@ -144,21 +143,25 @@ def proof(level: Attained) -> str:
 
 def verdict(outcome: Outcome) -> str:
     """Return the outcome in one sentence."""
+    return ": ".join(judged(outcome))
+
+
+def judged(outcome: Outcome) -> tuple[str, str]:
+    """Return how good an outcome is in a word or two, and what that means."""
     match outcome.status:
         case Status.OPTIMAL if outcome.shortfalls:
-            return f"Best possible: {short_of(outcome)}; {_optimal(outcome)[:-1]}:"
+            return "Best possible", f"{short_of(outcome)}; {_optimal(outcome)[:-1]}:"
         case Status.OPTIMAL:
-            return f"Optimal: {_optimal(outcome)}"
+            return "Optimal", _optimal(outcome)
         case Status.FEASIBLE if outcome.shortfalls:
-            return f"Feasible: {short_of(outcome)}; {how_far(outcome)}:"
+            return "Feasible", f"{short_of(outcome)}; {how_far(outcome)}:"
         case Status.FEASIBLE:
-            return f"Feasible: {how_far(outcome)}."
+            return "Feasible", f"{how_far(outcome)}."
         case Status.UNKNOWN:
-            return (
-                "Unknown: no placement found in time, and none ruled out; a higher time limit may find one."
-            )
+            told = "no placement found in time, and none ruled out; a higher time limit may find one."
+            return "Unknown", told
         case Status.INFEASIBLE:
-            return f"Infeasible: {_infeasible(outcome)}"
+            return "Infeasible", _infeasible(outcome)
 
 
 def short_of(outcome: Outcome) -> str:

@@ -33,7 +33,7 @@ from fairlead.report.content.fleet import (
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
-from fairlead.report.content.outcome import SHOWN, explanation, remarks, short_of, told_cost, verdict
+from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
@@ -223,8 +223,9 @@ def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
     if _is_saved(plan):
         kept = "it still keeps every rule."
-        return f"Target: as saved; {f'{short_of(plan.outcome)}:' if plan.outcome.shortfalls else kept}"
-    return f"Target: {verdict(plan.outcome)}"
+        return f"The target is as saved: {f'{short_of(plan.outcome)}:' if plan.outcome.shortfalls else kept}"
+    word, meaning = judged(plan.outcome)
+    return f"The target is {word.lower()}: {meaning}"
 
 
 def move_text(move: Move) -> str:

@@ -18,6 +18,7 @@ from fairlead.report.documents.outcome import (
     plain,
     violation_documents,
 )
+from fairlead.solver.bench import Bench, Spread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
 from fairlead.solver.script.played import Handled, Played, quantile
@@ -36,6 +37,8 @@ def document_of(answer: Answer) -> Document:
             return simulation_document(answer)
         case Comparison():
             return comparison_document(answer)
+        case Bench():
+            return bench_document(answer)
         case Why():
             return why_document(answer)
         case Played():
@@ -116,6 +119,43 @@ def plan_comparison_document(comparison: PlanComparison) -> Document:
         "addedWorkloads": list(comparison.added),
         "removedWorkloads": list(comparison.removed),
     }
+
+
+def bench_document(bench: Bench) -> Document:
+    """Return measured rounds as JSON-ready values.
+
+    Returns
+    -------
+    dict
+        ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
+        ``schedulers``, fairlead's ``best`` first, each with ``name``, ``seconds`` likewise without loading,
+        ``ratio`` to the fastest, whether the placement was the ``same`` in every round, and of the last one
+        ``status``, ``unplaced``, ``objectives`` and ``violations``.
+    """
+    ratios, taken = bench.ratios, bench.taken
+    return {
+        "rounds": len(bench.rounds),
+        "load": _seconds(bench.load, [each.load for each in bench.rounds]),
+        "schedulers": [
+            {
+                "name": name,
+                "seconds": _seconds(bench.seconds[name], taken[name]),
+                "ratio": ratios[name],
+                "same": name not in bench.changing,
+                "unplaced": outcome.missing,
+                **{
+                    key: value
+                    for key, value in outcome_document(outcome, decisions=False).items()
+                    if key in ("status", "objectives", "violations")
+                },
+            }
+            for name, outcome in bench.rounds[-1].answers
+        ],
+    }
+
+
+def _seconds(spread: Spread, every: list[float]) -> Document:
+    return {**spread._asdict(), "all": every}
 
 
 _OF_SCENARIOS = ("clusters", "fits", "known", "status", "unplaced", "broken", "moved", "started", "lost")

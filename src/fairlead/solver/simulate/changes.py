@@ -10,7 +10,7 @@ from typing import Literal
 from fairlead.models.cluster import FIELDS, groups
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.words import no_such, with_nearest
+from fairlead.models.words import SHOWN, either, no_such, with_nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,9 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
     other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
     if other is not None:
         raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}?")
+    if lose.field == "cluster" and (values := sorted(groups_of(problem, lose.name))):
+        named = either(f"{lose.name}={value}" for value in values[:SHOWN])
+        raise UsageError(f"no cluster {lose.name!r}; name which, such as {named}, or sweep {lose.name}")
     if not found:
         known = {*FIELDS, *(label for cluster in problem.clusters for label in cluster.labels)}
         near = "" if lose.field in FIELDS else with_nearest([lose.field], known).removeprefix(lose.field)
