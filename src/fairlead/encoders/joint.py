@@ -8,16 +8,16 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding
-from fairlead.encoders.registry import ENCODERS, AnyRule, kind_of, place_of
+from fairlead.encoders.registry import ENCODERS, kind_of, place_of
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Total, WorkloadRule
+from fairlead.models.rules import Duplicated, Rule, Total, WorkloadRule
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
 """By key of a workload with a choice: the workload in each group that it may take, in their order."""
-_Subject = tuple[AnyRule, Workload | Problem, cp_model.IntVar | None]
+_Subject = tuple[Rule, Workload | Problem, cp_model.IntVar | None]
 """A rule, whose it is, and the literal without which it need not hold."""
 
 
