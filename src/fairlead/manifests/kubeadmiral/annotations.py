@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
@@ -244,29 +243,28 @@ def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
     return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
 
 
-_REPORTS: Mapping[str, type[Annotation[Any]]] = MappingProxyType(
-    {AUTO_MIGRATION: Annotation[AutoMigrationInfo], APPLIED_MIGRATION: Annotation[AppliedMigration]}
-)
+_REPORTS: Mapping[str, type[Annotation[Any]]] = {
+    AUTO_MIGRATION: Annotation[AutoMigrationInfo],
+    APPLIED_MIGRATION: Annotation[AppliedMigration],
+}
 
-_PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
-    {
-        "scheduling-mode": (MODE, partial(_no_word, MODES)),
-        "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
-        "tolerations": (TOLERATIONS, partial(_fault, Annotation[tuple[meta.Toleration, ...]])),
-        "placements": (
-            PLACEMENT,
-            partial(_fault, Annotation[tuple[DesiredPlacement, ...]], findings=placement_findings),
+_PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = {
+    "scheduling-mode": (MODE, partial(_no_word, MODES)),
+    "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
+    "tolerations": (TOLERATIONS, partial(_fault, Annotation[tuple[meta.Toleration, ...]])),
+    "placements": (
+        PLACEMENT,
+        partial(_fault, Annotation[tuple[DesiredPlacement, ...]], findings=placement_findings),
+    ),
+    "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
+    "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
+    "maxClusters": (
+        MAX_CLUSTERS,
+        lambda mark: (
+            ""
+            if read_annotation("maxClusters", mark.value, Policy())
+            else "must be a whole number, at least 0"
         ),
-        "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
-        "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
-        "maxClusters": (
-            MAX_CLUSTERS,
-            lambda mark: (
-                ""
-                if read_annotation("maxClusters", mark.value, Policy())
-                else "must be a whole number, at least 0"
-            ),
-        ),
-    }
-)
+    ),
+}
 """By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api import own
@@ -147,16 +146,14 @@ class Way(NamedTuple):
     remarks: Callable[[Any, Mapping[str, Cluster]], Iterator[Remark]] = lambda _located, _clusters: iter(())
 
 
-WAYS: Mapping[type[Object], Way] = MappingProxyType(
-    {
-        own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
-        own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
-        own.Survival: Way(Adder.grouped),
-        own.Skew: Way(Adder.grouped),
-        own.PriceList: Way(Adder.price, prices.remarks),
-        RuleManifest: Way(Adder.outside),
-    }
-)
+WAYS: Mapping[type[Object], Way] = {
+    own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
+    own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
+    own.Survival: Way(Adder.grouped),
+    own.Skew: Way(Adder.grouped),
+    own.PriceList: Way(Adder.price, prices.remarks),
+    RuleManifest: Way(Adder.outside),
+}
 """Kinds that add rules to single workloads, in the order in which they do."""
 
 
