@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
-from fairlead.manifests.join import Identity, Subject, keys
+from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
+from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Spread

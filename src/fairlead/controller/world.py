@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, Resource
 from fairlead.live.reading import named
 from fairlead.manifests.collect import Manifests, collect
-from fairlead.manifests.join import Identity, Rebalancing, Subject, identity_of, join
-from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.join import Rebalancing, Subject, identity_of, join
+from fairlead.manifests.yaml.documents import Document, Identity
 from fairlead.manifests.yaml.reader import read_object
 
 BINDINGS = (BINDING, CLUSTER_BINDING)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
@@ -13,26 +13,12 @@ from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.validation import Located, Unread
-from fairlead.manifests.yaml.documents import group_of, object_name
+from fairlead.manifests.yaml.documents import Identity, object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.manifests.kubeadmiral.federated import Federated
-
-
-class Identity(NamedTuple):
-    """What makes a resource the same in template and binding: the version of its API does not count."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-    @classmethod
-    def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
-        """Return what identifies a resource of an apiVersion."""
-        return cls(group_of(api_version), kind, namespace, name)
 
 
 @dataclass(frozen=True, slots=True)

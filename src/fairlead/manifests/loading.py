@@ -9,14 +9,14 @@ from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, collect, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Identity, Subject, join, keys, subject_of, unknown
+from fairlead.manifests.join import Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
-from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.documents import Identity, shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due

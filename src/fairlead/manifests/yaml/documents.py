@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from fairlead.models.source import ObjectName, Source
 from fairlead.models.words import shown
@@ -205,6 +205,20 @@ def object_name(data: Mapping[str, Any]) -> ObjectName:
 def group_of(api_version: str) -> str:
     """Return the API group of an ``apiVersion``; empty for the core group."""
     return api_version.rpartition("/")[0]
+
+
+class Identity(NamedTuple):
+    """What makes a resource the same in template and binding: the version of its API does not count."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
+        """Return what identifies a resource of an apiVersion."""
+        return cls(group_of(api_version), kind, namespace, name)
 
 
 def field_name(path: Path) -> str:
