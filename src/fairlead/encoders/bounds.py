@@ -1,10 +1,9 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from fairlead.encoders.costs import Because, LinearCost
+from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MINIMA
-from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import KIND, Bound
 from fairlead.models.workload import Workload
@@ -27,7 +26,8 @@ def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
     for name, bound in minimum.items():
         _encode_minimum(name, bound, rule, workload, encoding)
     if rule.preferred:
-        _prefer_minima(tuple(minimum), workload, encoding)
+        because = Because(KIND, workload.key, None, "preferred")
+        encoding.prefer(MINIMA, [encoding.unused(workload.key, minimum)], because=because)
 
 
 def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, encoding: Encoding) -> None:
@@ -38,15 +38,3 @@ def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, e
         used = encoding.used(workload.key, name)
         held = encoding.replicas(workload.key, name)
         encoding.require_coupled(held >= bound.replicas * used, because=because)
-
-
-def _prefer_minima(names: tuple[str, ...], workload: Workload, encoding: Encoding) -> None:
-    """Leave out as few clusters with a minimum as possible."""
-    terms = [(encoding.used(workload.key, name), -1) for name in names]
-
-    def left_out(placement: Placement) -> int:
-        placed = placement.of(workload.key)
-        return sum(1 for name in names if not placed.get(name))
-
-    because = Because(KIND, workload.key, None, "preferred")
-    encoding.prefer(MINIMA, [LinearCost(terms, len(names), left_out)], because=because)

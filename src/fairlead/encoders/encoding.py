@@ -1,7 +1,7 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
@@ -174,6 +174,15 @@ class Encoding:
             bounds = Range(sum(each.lower for each in ranges), sum(max(each) for each in ranges))
             replicas, switch = self.selection.total(subject), None
         return CostAt(subject, ConvexCost(self.model, replicas, function, bounds, centre, switch))
+
+    def unused(self, workload: str, clusters: Collection[str]) -> LinearCost:
+        """Return how many of some clusters a workload leaves empty: ``sum (1 - u_c)``."""
+
+        def empty(placement: Placement) -> int:
+            placed = placement.of(workload)
+            return sum(1 for name in clusters if not placed.get(name))
+
+        return LinearCost([(self.used(workload, name), -1) for name in clusters], len(clusters), empty)
 
     def prefer(
         self,

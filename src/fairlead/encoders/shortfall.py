@@ -66,21 +66,19 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
     for about, amount in before.items():
         same = [lack for lack in lacks if lack.about == about]
         parts = [lack.cost.terms() for lack in same]
-        terms = [term for some, _ in parts for term in some]
+        missed = [term for some, _ in parts for term in some]
         offset = sum(some for _, some in parts)
-        most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in terms)
+        most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in missed)
         worse = encoding.model.new_int_var(0, max(0, most), "")
-        encoding.require_coupled(weighted([(worse, -1), *terms]) <= amount - offset, because=because)
+        encoding.require_coupled(weighted([(worse, -1), *missed]) <= amount - offset, because=because)
         rows.append((worse, amount, same))
 
     def values(placement: Placement) -> Iterator[Term]:
         for worse, amount, same in rows:
             yield worse, max(0, sum(lack.cost.of(placement) for lack in same) - amount)
 
-    def increase(placement: Placement) -> int:
-        return sum(count for _, count in values(placement))
-
-    cost = LinearCost([(worse, 1) for worse, _, _ in rows], 0, increase, values)
+    terms = [(worse, 1) for worse, _, _ in rows]
+    cost = LinearCost(terms, 0, lambda placement: sum(count for _, count in values(placement)), values)
     encoding.prefer(MADE_WORSE, [cost], because=because)
 
 

@@ -277,6 +277,12 @@ def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterato
         yield from below(position, check(item))
 
 
+def crossed(fewest: int | None, most: int | None) -> Iterator[Finding]:
+    """Refuse a ``minReplicas`` above the ``maxReplicas`` beside it; None where one of them is not said."""
+    if fewest is not None and most is not None and fewest > most:
+        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
+
+
 def repeated(
     values: Sequence[object], field: Path = (), message: str = "is listed twice"
 ) -> Iterator[Finding]:

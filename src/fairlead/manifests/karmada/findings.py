@@ -30,7 +30,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
     target_sets,
 )
-from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.validation import Finding, below, crossed
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.selectors import field_problem, operator_problem
 
@@ -193,21 +193,20 @@ def _bounds(placement: Placement) -> Iterator[Finding]:
 def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
     """List minima over their maxima; a term takes from the global values what it does not say."""
     fewest, most = constraint.min_replicas, constraint.max_replicas
-    if fewest is not None and most is not None and fewest > most:
-        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
+    yield from crossed(fewest, most)
     for position, term in enumerate(constraint.cluster_constraint_terms):
-        yield from _term_bounds(("clusterConstraintTerms", position), term, fewest, most)
+        path = ("clusterConstraintTerms", position)
+        yield from below(path, crossed(term.min_replicas, term.max_replicas))
+        yield from _beside_all(path, term, fewest, most)
 
 
-def _term_bounds(
+def _beside_all(
     path: Path, term: ClusterConstraintTerm, fewest: int | None, most: int | None
 ) -> Iterator[Finding]:
-    """List bounds of a term that cross its other one, or the one of all clusters where it has none itself."""
+    """List bounds of a term that cross the one of all clusters, where it has no other one itself."""
     low, high = term.min_replicas, term.max_replicas
     named = "counts where a term names none"
-    if low is not None and high is not None and low > high:
-        yield Finding((*path, "minReplicas"), low, f"must be at most maxReplicas, which is {high}")
-    elif low is not None and high is None and most is not None and low > most:
+    if low is not None and high is None and most is not None and low > most:
         message = f"must be at most {most}, the maxReplicas of all clusters, which {named}"
         yield Finding((*path, "minReplicas"), low, message, ("maxReplicas",))
     elif high is not None and low is None and fewest is not None and high < fewest:
