@@ -12,8 +12,8 @@ from fairlead.manifests.api.overrides import (
     PlaintextOverrider,
     TargetClusters,
 )
-from fairlead.manifests.api.policies import ResourceSelector
 from fairlead.manifests.karmada.groups import matches
+from fairlead.manifests.karmada.policies import selects
 from fairlead.manifests.kubeadmiral.reading import affinity_of, entries, section
 from fairlead.manifests.kubeadmiral.stated import SelectorTerm
 from fairlead.manifests.validation import Located
@@ -102,20 +102,12 @@ def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
     """Tell whether a policy of Karmada applies to a workload; without selectors it does to all it reaches."""
     if isinstance(workload.declared, FederatedUnit):
         return False
-    reached = policy.model.in_namespace in ("", workload.namespace)
+    if policy.model.in_namespace not in ("", workload.namespace):
+        return False
     selectors = policy.model.spec.resource_selectors
-    return reached and (not selectors or any(_selects(one, workload) for one in selectors))
-
-
-def _selects(selector: ResourceSelector, workload: Workload) -> bool:
-    """Tell whether a selector matches a workload; labels do not count beside a name."""
-    if (selector.api_version, selector.kind) != (workload.api_version, workload.kind):
-        return False
-    if selector.namespace and selector.namespace != workload.namespace:
-        return False
-    if selector.name:
-        return selector.name == workload.name
-    return selector.label_selector is None or selector.label_selector.selector.matches(workload.labels)
+    about = (one for one in selectors if (one.api_version, one.kind) == (workload.api_version, workload.kind))
+    named = (one for one in about if one.name in ("", workload.name))
+    return not selectors or any(selects(one, workload) for one in named)
 
 
 def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
