@@ -42,11 +42,6 @@ class Reason(StrEnum):
     SCHEDULER_ERROR = "SchedulerError"
     QUOTA_EXCEEDED = "QuotaExceeded"
 
-    @property
-    def is_retried(self) -> bool:
-        """Whether time may help; where no cluster fits, only another placement or cluster does."""
-        return self is not Reason.NO_CLUSTER_FIT
-
 
 @dataclass(frozen=True, slots=True)
 class Placed:

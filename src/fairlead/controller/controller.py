@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import assert_never
 
-from fairlead.controller.batch import Decision, Placed, Unplaced, decide
+from fairlead.controller.batch import Decision, Placed, Reason, Unplaced, decide
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.standing import Settings, Standing, standing_of
@@ -211,9 +211,12 @@ class Controller:
             case Result.STALE:
                 self._queue.add(entry.place)
                 return
-            case Result.REFUSED if not isinstance(decision, Unplaced) or decision.reason.is_retried:
+            case Result.REFUSED if (
+                not isinstance(decision, Unplaced) or decision.reason != Reason.NO_CLUSTER_FIT
+            ):
                 self._queue.retry(entry.place)
             case Result.REFUSED | Result.WRITTEN:
+                # Where no cluster fits, time does not help: only another placement or cluster does.
                 self._queue.forget(entry.place)
         if isinstance(decision, Placed):
             self._metrics.binding_seconds.observe(time.monotonic() - since)

@@ -20,9 +20,7 @@ class Step:
     """A binding that a wave changes."""
 
     workload: Workload
-    """Its workload."""
     patch: Patch
-    """What is written."""
     before: Mapping[str, int]
     after: Mapping[str, int]
     """Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent."""

@@ -152,7 +152,6 @@ class Client:
     def _sent(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Object | None = None
     ) -> Object:
-        """Send a request and return the answer."""
         from urllib3.exceptions import HTTPError
 
         response = self._response(method, path, query, body)

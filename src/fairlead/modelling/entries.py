@@ -192,11 +192,9 @@ class RuleEntry:
 
 
 def _named(field: str, value: object) -> Found:
-    """Yield what is no name."""
     if not isinstance(value, str) or not value or "/" in value:
         yield field, value, "must be a name"
 
 
 def _written(amounts: Mapping[str, Quantity]) -> dict[str, str]:
-    """Return quantities as manifests have them."""
     return {resource: str(amount) for resource, amount in amounts.items()}
