@@ -52,11 +52,8 @@ class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
     filled: _Filled
-    """What is used."""
     function: ConvexFunction
-    """What that costs."""
     encoding: Encoding
-    """Where lines are added."""
     used: cp_model.IntVar
     cost: cp_model.IntVar
     """Variables of what is used and of what it costs."""

@@ -89,7 +89,6 @@ def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
 
 
 def _free(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
-    """Return allocatable - allocated - allocating, exactly."""
     allocated, allocating = summary.allocated, summary.allocating
     return {
         resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)

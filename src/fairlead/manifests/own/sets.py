@@ -14,7 +14,6 @@ from fairlead.models.words import first_of, with_nearest
 from fairlead.models.workload import Workload
 
 KIND = "own-kind"
-"""Rule of these warnings."""
 
 
 class Remark(NamedTuple):

@@ -165,10 +165,7 @@ class Document:
 
     def value(self, path: Path) -> Any:
         """Return the value at a path of keys; None where there is none."""
-        value: Any = self.data
-        for step in path:
-            value = value.get(step) if isinstance(value, dict) else None
-        return value
+        return value_at(self.data, *path)
 
     def source(self, path: Path = ()) -> Source:
         """Return where the value at a path was written.
@@ -192,6 +189,13 @@ class Document:
         if lines.known:
             return Source(lines.file, lines.line, holder.kind, whole, own, holder)
         return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
+
+
+def value_at(data: Any, *path: str | int) -> Any:
+    """Return what stands at a path of keys inside a value; None where there is nothing."""
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data
 
 
 def object_name(data: Mapping[str, Any]) -> ObjectName:
