@@ -100,10 +100,8 @@ def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
     """Yield every set that candidates come from, also where a placement contradicts itself."""
     if placement.cluster_affinity is not None:
         yield from _tiers(placement.cluster_affinity, ("clusterAffinity",))
-    for number, term in enumerate(placement.cluster_affinities):
-        yield from _tiers(term, ("clusterAffinities", number))
-    for number, term in enumerate(placement.preferred_cluster_affinities):
-        yield from _tiers(term, ("preferredClusterAffinities", number))
+    yield from _inherited("clusterAffinities", placement.cluster_affinities).tiers
+    yield from _inherited("preferredClusterAffinities", placement.preferred_cluster_affinities).tiers
 
 
 def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:

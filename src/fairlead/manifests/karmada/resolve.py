@@ -3,7 +3,7 @@
 Placements that read the same are resolved once and share what came of it.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.manifests.api.policies import Placement, StaticClusterWeight
@@ -78,8 +78,8 @@ def within_tiers(
 
 def grounds(
     placement: Placement, group: DeclaredGroup, api: tuple[str, str], clusters: Mapping[str, Cluster]
-) -> dict[str, Ground]:
-    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+) -> Callable[[Cluster], Ground | None]:
+    """Return what tells why a cluster is closed to a workload, whatever runs where; None where it is open.
 
     Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
     missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
@@ -99,8 +99,7 @@ def grounds(
         taint = tainted(cluster, (*cluster.taints, *cluster.implied_taints), tolerations)
         return replace(taint, taints=()) if taint and otherwise else taint or otherwise
 
-    found = {name: first(clusters[name]) for name in sorted(clusters)}
-    return {name: ground for name, ground in found.items() if ground is not None}
+    return first
 
 
 @dataclass(frozen=True, slots=True)

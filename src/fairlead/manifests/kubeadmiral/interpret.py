@@ -5,30 +5,29 @@ Workloads to which the same policy applies share what came of it where nothing o
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
 
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.division import (
     NOTHING_RUNS,
     UNAVAILABLE,
     bounds,
-    closed_clusters,
     copies,
     dynamic_weights,
+    ground_of,
     is_static,
     ranking,
     static_weights,
     tiers,
 )
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.standing import Fleet, Ground, Standing, candidates
+from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
     Candidates,
     Duplicated,
-    Moves,
     Spread,
     Tiers,
     Total,
@@ -45,14 +44,6 @@ from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
 NO_COPY = "may hold at most 0 replicas"
-
-
-class Interpreted(NamedTuple):
-    """What a policy means for one workload."""
-
-    rules: tuple[WorkloadRule, ...]
-    warnings: tuple[Statement, ...]
-    """Preferences without effect, and what is assumed."""
 
 
 class PolicyInterpreter(Fleet):
@@ -91,9 +82,7 @@ class PolicyInterpreter(Fleet):
 
     def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Standing:
         api = (workload.api_version, workload.kind)
-        _, found = self.standing(
-            (policy.key, api), lambda: closed_clusters(policy, api, self.clusters), workload
-        )
+        _, found = self.standing((policy.key, api), lambda: partial(ground_of, policy, api), workload)
         leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
         return found.without(leaving).closed_for_good(leaving)
 
@@ -125,7 +114,7 @@ class PolicyInterpreter(Fleet):
                 yield Bounds(least, {}, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
             yield ranking(policy, workload, names, self)
-            yield from self._moves(workload, policy)
+            yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _divided(
         self,
@@ -151,7 +140,7 @@ class PolicyInterpreter(Fleet):
             if policy.max_clusters is not None and policy.placement.priorities:
                 yield ranking(policy, workload, found.names, self)
             yield Weights(weights, not is_static(policy), policy.sources[PLACEMENT])
-        yield from self._moves(workload, policy)
+        yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _candidates(self, found: Standing) -> Candidates:
         """Return the rule; workloads with one standing share it. What is kept keeps its id."""
@@ -192,11 +181,6 @@ class PolicyInterpreter(Fleet):
                 ("groups", found.names), lambda: {name: frozenset([name]) for name in found.names}
             )
             yield Spread("cluster", groups, 0, policy.max_clusters, policy.sources[MAX_CLUSTERS])
-
-    def _moves(self, workload: Workload, policy: AppliedPolicy) -> Iterator[Moves]:
-        """Keep what runs: before the ratio where disruption is to be avoided, after it otherwise."""
-        if not self.present.isdisjoint(workload.current):
-            yield Moves(self.present, policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _without_effect(self, policy: AppliedPolicy, found: Candidates) -> Iterator[Statement]:
         for name, source in policy.placement.entries.items():
