@@ -61,6 +61,17 @@ def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[Specified
     }
 
 
+def divided_by(strategy: ReplicaSchedulingStrategy | None) -> Iterator[Path]:
+    """Yield the paths of all weights and totals that a strategy states, inside the placement."""
+    for path, preferences in preferences_of(strategy):
+        stated = {
+            "staticWeightList": preferences.static_weight_list,
+            "dynamicWeight": preferences.dynamic_weight,
+            **lists_of(preferences),
+        }
+        yield from ((*path, name) for name, said in stated.items() if said)
+
+
 def constraints_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterConstraint]]:
     """Yield what bounds the clusters, with its path: under either name, or right among the preferences."""
     for path, preferences in preferences_of(strategy):

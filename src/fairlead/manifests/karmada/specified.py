@@ -8,7 +8,6 @@ from pydantic_core import ErrorDetails
 
 from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
 from fairlead.manifests.api.policies import (
-    ClusterPreferences,
     ClusterSet,
     FieldSelector,
     FieldSelectorRequirement,
@@ -19,6 +18,7 @@ from fairlead.manifests.karmada.preferences import (
     REGIONS,
     SPECIFIED,
     STRATEGY,
+    divided_by,
     lists_of,
     preference_of,
     preferences_of,
@@ -61,30 +61,29 @@ _EXAMPLES = {
 
 def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
     """Yield where annotations of an object say what of replicas; what cannot be read says nothing."""
-    for path, text, key in _texts(meta):
-        reading = _read(text, key)
+    for path, reading in _readings(meta):
         if isinstance(reading, Annotation):
             yield path, reading
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
     """List what is wrong in the annotations that say something of replicas."""
-    for path, text, key in _texts(meta):
-        reading = _read(text, key)
+    for path, reading in _readings(meta):
         if not isinstance(reading, Annotation):
             yield from below(path, reading)
 
 
-def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:
-    """Yield path and text of every annotation that counts, and the only key it holds; None for all."""
+def _readings(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation | list[Finding]]]:
+    """Yield the path of every annotation that counts, and what it says, or what is wrong in it."""
     if meta.annotation:
-        yield ("annotation",), meta.annotation, None
+        yield ("annotation",), _read(meta.annotation, None)
     for key in (WHOLE, *_EXAMPLES):
         if key in meta.annotations:
-            yield ("annotations", key), meta.annotations[key], None if key == WHOLE else key
+            yield ("annotations", key), _read(meta.annotations[key], None if key == WHOLE else key)
 
 
 def _read(text: str, key: str | None) -> Annotation | list[Finding]:
+    """Read an annotation; `key` is the only one that it holds, None for all."""
     reading = read_json("", text)
     if reading.mistakes or len(reading.values) != 1:
         return [_unreadable(text, key, reading)]
@@ -121,6 +120,7 @@ def _allowed(key: str | None) -> str:
 
 
 _PLACEMENT: Path = ("spec", "placement")
+_WEIGHTS = ("staticWeightList", "dynamicWeight")
 
 
 def totals_of(
@@ -224,34 +224,34 @@ def idle_parts(
 ) -> Iterator[tuple[Path, str]]:
     """Yield what was declared and does nothing, by its path inside the object, and why."""
     strategy = placement.replica_scheduling
+    stated = [(*_PLACEMENT, *path) for path in divided_by(strategy)]
     extension = strategy.extend_replica_division_preference if strategy else None
     if extension and extension not in (*SPECIFIED, REGIONS):
         own = f"{extension} is not a known strategy; {', '.join(SPECIFIED)} and {REGIONS} are"
         yield (*_PLACEMENT, *STRATEGY, "extendReplicaDivisionPreference"), own
     if is_copied(strategy):
         copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"
-        yield from ((path, copied) for path in _outside(placement, meta, replicas))
-        yield from ((path, copied) for path in _lists(strategy))
-        for path, preferences in preferences_of(strategy):
-            yield from ((place, copied) for place in _weights(path, preferences))
+        yield from ((path, copied) for path in (*_outside(placement, meta, replicas), *stated))
         return
     if not is_specified(strategy):
         weighed = f"only {', '.join(SPECIFIED[:-1])} and {SPECIFIED[-1]} divide by it"
-        yield from ((path, weighed) for path in _lists(strategy))
+        yield from ((path, weighed) for path in stated if path[-1] not in _WEIGHTS)
     by_annotation = any(True for _ in annotated(meta))
     even = is_specified(strategy) or preference_of(strategy) == REGIONS or by_annotation
-    if strategy and even and strategy.replica_division_preference == "Aggregated":
+    aggregated = strategy is not None and strategy.replica_division_preference == "Aggregated"
+    if even and aggregated:
         teller = "an annotation" if by_annotation else "its extension"
         yield (*_PLACEMENT, *STRATEGY, "replicaDivisionPreference"), f"{teller} says how to divide"
-    for path, preferences in preferences_of(strategy):
-        if even or path[-1] != "weightPreference":
-            why = "no weight counts where totals are specified" if even else "weightPreference holds weights"
-            yield from ((place, why) for place in _weights(path, preferences))
-        elif strategy and strategy.replica_division_preference == "Aggregated":
-            few = "Aggregated uses as few clusters as possible, whatever they weigh"
-            yield from ((place, few) for place in _weights(path, preferences))
-        elif preferences.dynamic_weight and preferences.static_weight_list:
-            yield (*_PLACEMENT, *path, "staticWeightList"), "dynamicWeight precedes it"
+    weights = [path for path in stated if path[-1] in _WEIGHTS]
+    for *holder, name in weights:
+        if even:
+            yield (*holder, name), "no weight counts where totals are specified"
+        elif holder[-1] != "weightPreference":
+            yield (*holder, name), "weightPreference holds weights"
+        elif aggregated:
+            yield (*holder, name), "Aggregated uses as few clusters as possible, whatever they weigh"
+        elif name == "staticWeightList" and (*holder, "dynamicWeight") in weights:
+            yield (*holder, name), "dynamicWeight precedes it"
 
 
 def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
@@ -260,15 +260,3 @@ def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> It
     if placement.replicas is not None:
         yield ("spec", "placement", "replicas")
     yield from (("metadata", *path) for path, _ in annotated(meta))
-
-
-def _lists(strategy: ReplicaSchedulingStrategy | None) -> Iterator[Path]:
-    for path, preferences in preferences_of(strategy):
-        yield from ((*_PLACEMENT, *path, name) for name, found in lists_of(preferences).items() if found)
-
-
-def _weights(path: Path, preferences: ClusterPreferences) -> Iterator[Path]:
-    if preferences.static_weight_list:
-        yield (*_PLACEMENT, *path, "staticWeightList")
-    if preferences.dynamic_weight:
-        yield (*_PLACEMENT, *path, "dynamicWeight")
