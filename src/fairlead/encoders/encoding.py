@@ -62,7 +62,7 @@ class Encoding:
         self.problem = problem
         self.held = held
         self.model = cp_model.CpModel()
-        self.variables = ReplicaVariables(problem, self.model, within or {})
+        self.variables = ReplicaVariables(problem, self.model, dict(within or {}))
         self.selection = Selection(self.model, self.variables)
         self.levels: dict[Level, LevelCost] = {}
         self.coupled = False
