@@ -193,7 +193,7 @@ Anything = Any
 
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
-_OBSERVED = Inert("only describes")
+OBSERVED = Inert("only describes")
 
 
 class ObjectMeta(Api):
@@ -304,11 +304,11 @@ class Toleration(Api):
 class Condition(Api):
     """One observed condition of an object."""
 
-    type: Annotated[Text, _OBSERVED]
-    status: Annotated[Text, _OBSERVED]
-    reason: Annotated[Text | None, _OBSERVED] = None
-    message: Annotated[Text | None, _OBSERVED] = None
-    last_transition_time: Annotated[Time | None, _OBSERVED] = None
-    last_update_time: Annotated[Time | None, _OBSERVED] = None
-    last_probe_time: Annotated[Time | None, _OBSERVED] = None
-    observed_generation: Annotated[Integer | None, _OBSERVED] = None
+    type: Annotated[Text, OBSERVED]
+    status: Annotated[Text, OBSERVED]
+    reason: Annotated[Text | None, OBSERVED] = None
+    message: Annotated[Text | None, OBSERVED] = None
+    last_transition_time: Annotated[Time | None, OBSERVED] = None
+    last_update_time: Annotated[Time | None, OBSERVED] = None
+    last_probe_time: Annotated[Time | None, OBSERVED] = None
+    observed_generation: Annotated[Integer | None, OBSERVED] = None
