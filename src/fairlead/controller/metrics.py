@@ -81,21 +81,9 @@ def serving(
     is_healthy: Callable[[], bool],
     is_ready: Callable[[], bool],
 ) -> Iterator[int]:
-    """Serve while the block runs.
+    """Serve while the block runs, and yield the port; port 0 takes any that is free.
 
-    Parameters
-    ----------
-    host, port
-        Where; port 0 takes any that is free.
-    registry
-        What ``/metrics`` tells.
-    is_healthy, is_ready
-        What ``/healthz`` and ``/readyz`` tell.
-
-    Yields
-    ------
-    int
-        The port.
+    `registry`: what ``/metrics`` tells. `is_healthy`, `is_ready`: what ``/healthz`` and ``/readyz`` tell.
     """
 
     class Handler(BaseHTTPRequestHandler):  # the names of its methods are the library's

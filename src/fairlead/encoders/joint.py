@@ -87,14 +87,9 @@ def encode_choice(
 
     The model; None where time ran out.
 
-    Parameters
-    ----------
-    problem
-        The question, without preferences; the rules of workloads with a choice are not looked at.
-    options
-        The choices, without preferences.
-    in_time
-        Asked before every rule; the work ends where it returns False.
+    `problem`: the question, without preferences; the rules of workloads with a choice are not looked at.
+    `options`: the choices, without preferences. `in_time`: asked before every rule; the work ends where it
+    returns False.
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)

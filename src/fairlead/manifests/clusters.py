@@ -38,8 +38,6 @@ def read_clusters(
 ) -> tuple[Cluster, ...]:
     """Turn the clusters of Karmada, then those of KubeAdmiral, into member clusters.
 
-    Notes
-    -----
     Clusters that serve the same kinds share one set of them. A deprecated ``spec.zone`` counts where
     ``spec.zones`` is empty, as Karmada's webhook migrates it. What is free of a FederatedCluster is
     ``status.resources.available``; one without it is of unknown capacity, and its region, zone and provider

@@ -50,12 +50,8 @@ class Subject:
 def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     """Put workloads, bindings and policies together.
 
-    Returns
-    -------
-    subjects : list of Subject
-        Every resource that has a template or a binding, sorted by identity.
-    mistakes : list of Mistake
-        Resources with two bindings or two federated objects.
+    Every resource that has a template or a binding, sorted by identity; and what is wrong: resources with two
+    bindings or two federated objects.
     """
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:

@@ -133,22 +133,13 @@ def problem_of(
     asked: Collection[Identity] | None = None,
     extensions: Extensions | None = None,
 ) -> Problem:
-    """Put the problem together.
+    """Put the problem together; what cannot be understood is left out, and a warning says so.
 
-    What cannot be understood is left out, and a warning says so.
+    `asked`: workloads of Karmada that are to be placed; of all others only what they hold counts, and those
+    that stand with or apart from them stay as they run. None places all. `extensions`: where levels from
+    outside are looked for; None means those that are installed.
 
-    Parameters
-    ----------
-    asked
-        Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
-        stand with or apart from them stay as they run. None places all.
-    extensions
-        Where levels from outside are looked for; None means those that are installed.
-
-    Raises
-    ------
-    ManifestError
-        Where all workloads together ask for too much to count.
+    Raises `ManifestError` where all workloads together ask for too much to count.
     """
     declared_clusters = (manifests.clusters, manifests.federated_clusters)
     clusters = read_clusters(*declared_clusters)

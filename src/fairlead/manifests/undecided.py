@@ -19,8 +19,6 @@ def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
 
     `subjects`: everything that is placed, with its key.
 
-    Notes
-    -----
     Clusters report the sum of all their nodes, and grades of nodes by what is free on them; neither tells
     labels. Tolerations let pods on more nodes and ask for none.
     """

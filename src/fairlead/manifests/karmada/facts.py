@@ -111,8 +111,6 @@ def left_out(
     `declared`: what `declared_for` says of it; `policies`: among which one is looked for that nearly selects
     it.
 
-    Notes
-    -----
     A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
     what it has, so there is nothing to decide; what it holds counts as taken.
     """

@@ -100,8 +100,6 @@ class PolicyIndex:
 
         `claim`: namespace and name of the policy that it belongs to already; None where it belongs to none.
 
-        Notes
-        -----
         A policy of the namespace precedes one of the federation; then the higher ``spec.priority``, then the
         more precise selector (name, labels, kind alone), then the name in alphabetical order. A resource that
         is claimed stays with its policy as long as that selects it, unless a preceding policy preempts

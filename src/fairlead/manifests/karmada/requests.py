@@ -26,16 +26,11 @@ def units(amounts: Amounts) -> dict[str, int]:
 def pod_requests(pod: PodSpec) -> Amounts:
     """Return what a pod requests, as Kubernetes computes it, exactly.
 
-    Returns
-    -------
-    mapping
-        For every resource: the containers run at once, so their requests add up. Init containers run one
-        after another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar)
-        keeps running beside all that start after it. Requests of the pod as a whole stand in for all of that
-        (its limits only where no container says anything). The overhead comes on top.
+    For every resource: the containers run at once, so their requests add up. Init containers run one after
+    another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar) keeps running
+    beside all that start after it. Requests of the pod as a whole stand in for all of that (its limits only
+    where no container says anything). The overhead comes on top.
 
-    Notes
-    -----
     The rule is that of ``PodRequests`` in ``k8s.io/component-helpers/resource``.
     """
     running: Amounts = {}

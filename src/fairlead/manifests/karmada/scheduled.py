@@ -56,13 +56,9 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
 def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
 
-    Parameters
-    ----------
-    replicas
-        What is to stand there: replicas, or sets of several components.
-    components
-        Names and pods of the components in one set. Those of a set are told one by one; a single component
-        stands as replicas, as if it were not named.
+    `replicas`: what is to stand there: replicas, or sets of several components. `components`: names and pods
+    of the components in one set. Those of a set are told one by one; a single component stands as replicas,
+    as if it were not named.
     """
     if len(components) < 2:
         return {"name": cluster, "replicas": replicas}

@@ -89,8 +89,6 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
 
     `replicas`: what a cluster holds that has no override: the template's number.
 
-    Notes
-    -----
     The scheduler writes its clusters into ``spec.placements`` and the number of each as a JSON patch of the
     replicas into ``spec.overrides``; a duplicated workload has no override.
     """

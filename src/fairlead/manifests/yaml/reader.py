@@ -109,18 +109,10 @@ def read_documents(
 ) -> tuple[list[Document], list[Mistake]]:
     """Read all manifests of all inputs.
 
-    Parameters
-    ----------
-    maximum_bytes
-        Size that one file may have, in bytes (in characters where it was opened as text).
+    Every manifest in the order of the inputs: the items of a ``List`` stand in its place, empty documents are
+    left out, and so is what could not be read; and everything that is wrong.
 
-    Returns
-    -------
-    documents : list of Document
-        Every manifest in the order of the inputs. The items of a ``List`` stand in its place; empty documents
-        are left out.
-    mistakes : list of Mistake
-        Everything that is wrong; a document that could not be read is missing above.
+    `maximum_bytes`: size that one file may have, in bytes (in characters where it was opened as text).
     """
     documents: list[Document] = []
     mistakes: list[Mistake] = []
