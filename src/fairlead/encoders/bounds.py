@@ -5,7 +5,7 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MINIMA
 from fairlead.models.rules import Bounds
-from fairlead.models.rules.bounds import KIND, Bound
+from fairlead.models.rules.bounds import KIND
 from fairlead.models.workload import Workload
 
 
@@ -24,17 +24,12 @@ def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
         encoding.limit(Place(workload.key, name), upper=bound.replicas, because=because)
     minimum = {name: bound for name, bound in rule.minimum.items() if bound.replicas and workload.replicas}
     for name, bound in minimum.items():
-        _encode_minimum(name, bound, rule, workload, encoding)
+        because = Because(KIND, workload.key, name, "minimum")
+        if name not in rule.where_held:
+            encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
+        elif bound.replicas > 1:
+            used, held = encoding.used(workload.key, name), encoding.replicas(workload.key, name)
+            encoding.require_coupled(held >= bound.replicas * used, because=because)
     if rule.preferred:
         because = Because(KIND, workload.key, None, "preferred")
         encoding.prefer(MINIMA, [encoding.unused(workload.key, minimum)], because=because)
-
-
-def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, encoding: Encoding) -> None:
-    because = Because(KIND, workload.key, name, "minimum")
-    if name not in rule.where_held:
-        encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
-    elif bound.replicas > 1:
-        used = encoding.used(workload.key, name)
-        held = encoding.replicas(workload.key, name)
-        encoding.require_coupled(held >= bound.replicas * used, because=because)

@@ -41,7 +41,7 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable, Path, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -94,7 +94,7 @@ def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | No
         data = json.loads(text)
     except (ValueError, RecursionError):
         return None, "is not JSON"
-    document = Document({"kind": "annotation", "value": data}, Lines("", LineTable(), 0, 0))
+    document = Document({"kind": "annotation", "value": data}, Lines(""))
     validated = validate(document, model)
     if validated.mistakes or validated.located is None:
         first = validated.mistakes[0]

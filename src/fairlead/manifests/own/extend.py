@@ -164,23 +164,17 @@ def companionships(
 
     A group of a single workload says nothing.
     """
-    spec = located.model.spec
+    spec, key = located.model.spec, located.model.spec.group_by_label_key
     together, source = spec.type == "Affinity", located.source("spec")
-    for value, members in sorted(_by_label(spec.group_by_label_key, workloads).items()):
-        if len(members) > 1:
-            keys = tuple(one.key for one in sorted(members, key=scheduling_order))
-            label = f": {spec.group_by_label_key}={value}" if spec.group_by_label_key else ""
-            yield Companionship(f"{named(located)}{label}", keys, together, source)
-
-
-def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[Workload]]:
-    """Return workloads by the value of a label; without a key all are one group."""
-    found: dict[str, list[Workload]] = {}
-    for workload in workloads:
+    found: dict[str, list[str]] = {}
+    for workload in sorted(workloads, key=scheduling_order):
         value = "" if key is None else workload.labels.get(key)
         if value is not None:
-            found.setdefault(value, []).append(workload)
-    return found
+            found.setdefault(value, []).append(workload.key)
+    for value, members in sorted(found.items()):
+        if len(members) > 1:
+            label = f": {key}={value}" if key else ""
+            yield Companionship(f"{named(located)}{label}", tuple(members), together, source)
 
 
 def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions: Extensions) -> Problem:

@@ -91,49 +91,34 @@ def has_entry(data: Any, step: str | int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class NoLines:
-    """Places in what was never a text: there are no lines."""
-
-    file: str
-    line: int = 0
-    known: ClassVar[bool] = True
-
-    def entry(self, data: Any, step: str | int) -> "NoLines":
-        """Return the same, where there is such an entry."""
-        if not has_entry(data, step):
-            raise LookupError(step)
-        return self
-
-    def extended(self, size: int, places: Sequence[Places]) -> "NoLines":
-        """Return the same."""
-        del size, places
-        return self
-
-
-@dataclass(frozen=True, slots=True)
 class Lines:
     """Places of the values of one document, all known."""
 
     file: str
-    table: LineTable
-    line: int
-    block: int
+    line: int = 0
+    table: LineTable | None = None
+    """None for what was never a text: everything in it stands where it does."""
+    block: int = 0
     known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "Lines":
         """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
         if not has_entry(data, step):
             raise LookupError(step)
+        if self.table is None:
+            return self
         position = step if isinstance(step, int) else self.table.position(self.block, data, step)
         place = self.block + position
-        return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
+        return Lines(self.file, self.table.lines[place], self.table, self.table.blocks[place])
 
     def extended(self, size: int, places: Sequence[Places]) -> "Lines":
         """Return the lines of a mapping of `size` entries that got more entries, all scalars, at its end."""
+        if self.table is None:
+            return self
         own = slice(self.block, self.block + size)
         lines = [*self.table.lines[own], *(place.line for place in places)]
         blocks = [*self.table.blocks[own], *(0 for _ in places)]
-        return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
+        return Lines(self.file, self.line, self.table, self.table.add(lines, blocks))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
 from fairlead.manifests.yaml.builder import Builder, Values
-from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.late import LateLines, LateText
@@ -37,7 +37,7 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, l
     named = parsed if isinstance(parsed, NamedDocument) else NamedDocument(PARSED, {})
     copied = copy_plain(dict(parsed) if named is parsed else parsed)
     if copied is not None:
-        return (copied, NoLines(named.name, named.line)), []
+        return (copied, Lines(named.name, named.line)), []
     builder = Builder(named.name)
     try:
         _add(builder, parsed, {})
