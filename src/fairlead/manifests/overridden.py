@@ -3,15 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from fairlead.manifests.api import overrides as api
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.overrides import (
-    FederatedOverridePolicy,
-    JsonPatchOverrider,
-    OverridePolicy,
-    OverrideRule,
-    PlaintextOverrider,
-    TargetClusters,
-)
 from fairlead.manifests.karmada.groups import matches
 from fairlead.manifests.karmada.policies import selects
 from fairlead.manifests.kubeadmiral.reading import affinity_of, entries, section
@@ -46,8 +39,8 @@ class _Written(NamedTuple):
 
 
 def replica_overrides(
-    karmada: Sequence[Located[OverridePolicy]],
-    kubeadmiral: Sequence[Located[FederatedOverridePolicy]],
+    karmada: Sequence[Located[api.OverridePolicy]],
+    kubeadmiral: Sequence[Located[api.FederatedOverridePolicy]],
     workloads: Sequence[Workload],
     clusters: Sequence[Cluster],
 ) -> Iterator[Statement]:
@@ -98,7 +91,7 @@ def _path(workload: Workload) -> str:
     return "/spec/parallelism" if workload.kind == "Job" else "/spec/replicas"
 
 
-def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
+def _selected(policy: Located[api.OverridePolicy], workload: Workload) -> bool:
     """Tell whether a policy of Karmada applies to a workload; without selectors it does to all it reaches."""
     if isinstance(workload.declared, FederatedUnit):
         return False
@@ -110,15 +103,15 @@ def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
     return not selectors or any(selects(one, workload) for one in named)
 
 
-def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
+def _written(policy: Located[api.OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
     """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
     spec = policy.model.spec
-    rules: list[tuple[tuple[str | int, ...], OverrideRule]] = [
+    rules: list[tuple[tuple[str | int, ...], api.OverrideRule]] = [
         (("spec", "overrideRules", at), rule) for at, rule in enumerate(spec.override_rules)
     ]
     if spec.overriders is not None:
         rules.append(
-            (("spec",), OverrideRule(target_cluster=spec.target_cluster, overriders=spec.overriders))
+            (("spec",), api.OverrideRule(target_cluster=spec.target_cluster, overriders=spec.overriders))
         )
     for path, rule in rules:
         affinity = rule.target_cluster
@@ -129,7 +122,7 @@ def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> It
 def _patched(
     policy: Located[Object],
     path: tuple[str | int, ...],
-    patches: Sequence[PlaintextOverrider | JsonPatchOverrider],
+    patches: Sequence[api.PlaintextOverrider | api.JsonPatchOverrider],
     clusters: tuple[str, ...],
 ) -> Iterator[_Written]:
     called = f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
@@ -138,7 +131,7 @@ def _patched(
         yield _Written(called, one.path, value, clusters, policy.source(*path, at))
 
 
-def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
+def _names(workload: Workload, policy: Located[api.FederatedOverridePolicy]) -> bool:
     (namespace, name), unit = policy.model.place, workload.declared
     label = LABEL if namespace else CLUSTER_LABEL
     reached = namespace in ("", workload.namespace)
@@ -146,18 +139,18 @@ def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool
 
 
 def _written_federated(
-    policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
+    policy: Located[api.FederatedOverridePolicy], clusters: Sequence[Cluster]
 ) -> Iterator[_Written]:
     written = entries(section(policy.document.data, "spec"), "overrideRules")
     for number, rule in enumerate(policy.model.spec.override_rules):
-        target = rule.target_clusters or TargetClusters()
+        target = rule.target_clusters or api.TargetClusters()
         affinity = affinity_of(section(written[number], "targetClusters"))
         named = tuple(sorted(one.name for one in clusters if _targets(target, affinity, one)))
         path = ("spec", "overrideRules", number, "overriders", "jsonpatch")
         yield from _patched(policy, path, rule.overriders.jsonpatch, named)
 
 
-def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
+def _targets(target: api.TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
     if target.clusters and cluster.name not in target.clusters:
         return False
     if not LabelSelector.of(target.cluster_selector).matches(cluster.labels):

@@ -9,18 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Protocol
 
+from fairlead.manifests.api import policies as api
 from fairlead.manifests.api.meta import LabelSelector, LabelSelectorRequirement
-from fairlead.manifests.api.policies import (
-    ClusterAffinity,
-    ClusterAffinityTerm,
-    ClusterConstraint,
-    ClusterConstraintTerm,
-    ClusterSet,
-    FieldSelectorRequirement,
-    Placement,
-    SpreadConstraint,
-    WorkloadAffinity,
-)
 from fairlead.manifests.karmada.groups import by, declared_tiers
 from fairlead.manifests.karmada.preferences import (
     SPECIFIED,
@@ -40,7 +30,7 @@ _COMPARING = ("Lt", "Gt")
 _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 
-def placement_findings(placement: Placement) -> Iterator[Finding]:
+def placement_findings(placement: api.Placement) -> Iterator[Finding]:
     """List what is wrong in a placement."""
     for check in _CHECKS:
         yield from check(placement)
@@ -63,7 +53,7 @@ def labels_findings(selecting: Selecting) -> Iterator[Finding]:
 
 
 def _wrong_values(
-    expressions: Sequence[LabelSelectorRequirement | FieldSelectorRequirement],
+    expressions: Sequence[LabelSelectorRequirement | api.FieldSelectorRequirement],
     problems: Sequence[str | None],
 ) -> Iterator[Finding]:
     for position, (expression, problem) in enumerate(zip(expressions, problems, strict=True)):
@@ -71,7 +61,7 @@ def _wrong_values(
             yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
 
 
-def _groups(placement: Placement) -> Iterator[Finding]:
+def _groups(placement: api.Placement) -> Iterator[Finding]:
     stated = {
         "clusterAffinity": placement.cluster_affinity,
         "clusterAffinities": placement.cluster_affinities,
@@ -85,7 +75,7 @@ def _groups(placement: Placement) -> Iterator[Finding]:
         yield from below("clusterAffinity", _overflow(placement.cluster_affinity))
 
 
-def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
+def _terms(terms: Sequence[api.ClusterAffinityTerm]) -> Iterator[Finding]:
     yield from _names([term.affinity_name for term in terms], set())
     for position, term in enumerate(terms):
         names = [tier.affinity_name for tier in term.overflow_affinities]
@@ -93,9 +83,9 @@ def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
         yield from below(position, _overflow(term))
 
 
-def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
+def _overflow(affinity: api.ClusterAffinity) -> Iterator[Finding]:
     """List what is wrong with the sets that take what a set of clusters cannot."""
-    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, ClusterAffinityTerm) else False
+    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, api.ClusterAffinityTerm) else False
     if overflows and affinity.supplements:
         message = "cannot be combined with overflowAffinities, which say the same; use one of the two"
         yield Finding(("supplements",), None, message)
@@ -106,12 +96,12 @@ def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
         yield Finding(("overflowAffinities" if overflows else "supplements",), None, message)
 
 
-def _sets(placement: Placement) -> Iterator[Finding]:
+def _sets(placement: api.Placement) -> Iterator[Finding]:
     """List supplements of sets that candidates do not come from, and wrong expressions of all sets."""
     sources = {tier.path for tier in declared_tiers(placement)}
     sets = tuple(affinities(placement))
     for path, affinity in sets:
-        if isinstance(affinity, ClusterAffinity) and affinity.supplements and path not in sources:
+        if isinstance(affinity, api.ClusterAffinity) and affinity.supplements and path not in sources:
             message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
             yield Finding((*path, "supplements"), None, message)
     for path, affinity in sets:
@@ -127,7 +117,7 @@ def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
             yield Finding(path, name, "names another group; names must differ")
 
 
-def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
+def affinities(placement: api.Placement) -> Iterator[tuple[Path, api.ClusterSet]]:
     """Yield every set of clusters that a placement describes, with its path."""
     for tier in declared_tiers(placement):
         if tier.affinity is not None:
@@ -135,7 +125,7 @@ def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
     yield from target_sets(placement.replica_scheduling)
 
 
-def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
+def selector_findings(affinity: api.ClusterSet) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
     yield from labels_findings(affinity)
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
@@ -143,7 +133,7 @@ def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
     yield from below("fieldSelector", _wrong_values(fields, problems))
 
 
-def _tolerations(placement: Placement) -> Iterator[Finding]:
+def _tolerations(placement: api.Placement) -> Iterator[Finding]:
     """List tolerations that Karmada's webhook refuses; what else they say, it takes as it is."""
     for position, toleration in enumerate(placement.cluster_tolerations):
         if toleration.operator in _COMPARING:
@@ -151,7 +141,7 @@ def _tolerations(placement: Placement) -> Iterator[Finding]:
             yield Finding(("clusterTolerations", position, "operator"), toleration.operator, message)
 
 
-def _spread(placement: Placement) -> Iterator[Finding]:
+def _spread(placement: api.Placement) -> Iterator[Finding]:
     spread_by = [(bool(one.spread_by_label), by(one)) for one in placement.spread_constraints]
     for position, constraint in enumerate(placement.spread_constraints):
         path = ("spreadConstraints", position)
@@ -160,7 +150,7 @@ def _spread(placement: Placement) -> Iterator[Finding]:
             yield Finding(path, None, f"spreads by {by(constraint)} twice")
 
 
-def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
+def _groups_of(constraint: api.SpreadConstraint) -> Iterator[Finding]:
     if constraint.spread_by_field and constraint.spread_by_label:
         message = "cannot be combined with spreadByField; use one of the two"
         yield Finding(("spreadByLabel",), constraint.spread_by_label, message)
@@ -169,7 +159,7 @@ def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
         yield Finding(("maxGroups",), constraint.max_groups, message)
 
 
-def _totals(placement: Placement) -> Iterator[Finding]:
+def _totals(placement: api.Placement) -> Iterator[Finding]:
     """List targets without a number where totals divide."""
     if preference_of(placement.replica_scheduling) not in SPECIFIED:
         return
@@ -181,7 +171,7 @@ def _totals(placement: Placement) -> Iterator[Finding]:
                     yield Finding(where, None, "is required and missing")
 
 
-def _bounds(placement: Placement) -> Iterator[Finding]:
+def _bounds(placement: api.Placement) -> Iterator[Finding]:
     """List minima over their maxima, and bounds in two places."""
     found = tuple(constraints_of(placement.replica_scheduling))
     for path, constraint in found:
@@ -190,7 +180,7 @@ def _bounds(placement: Placement) -> Iterator[Finding]:
         yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
 
 
-def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
+def _bounds_of(constraint: api.ClusterConstraint) -> Iterator[Finding]:
     """List minima over their maxima; a term takes from the global values what it does not say."""
     fewest, most = constraint.min_replicas, constraint.max_replicas
     yield from crossed(fewest, most)
@@ -201,7 +191,7 @@ def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
 
 
 def _beside_all(
-    path: Path, term: ClusterConstraintTerm, fewest: int | None, most: int | None
+    path: Path, term: api.ClusterConstraintTerm, fewest: int | None, most: int | None
 ) -> Iterator[Finding]:
     """List bounds of a term that cross the one of all clusters, where it has no other one itself."""
     low, high = term.min_replicas, term.max_replicas
@@ -214,9 +204,9 @@ def _beside_all(
         yield Finding((*path, "maxReplicas"), high, message, ("minReplicas",))
 
 
-def _workload_affinity(placement: Placement) -> Iterator[Finding]:
+def _workload_affinity(placement: api.Placement) -> Iterator[Finding]:
     """Refuse one label for standing together and apart."""
-    groups: WorkloadAffinity | None = placement.workload_affinity
+    groups: api.WorkloadAffinity | None = placement.workload_affinity
     if groups and groups.affinity and groups.anti_affinity:
         key = groups.anti_affinity.group_by_label_key
         if key == groups.affinity.group_by_label_key:
@@ -224,7 +214,7 @@ def _workload_affinity(placement: Placement) -> Iterator[Finding]:
             yield Finding(path, key, "must differ from the key of affinity")
 
 
-_CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
+_CHECKS: tuple[Callable[[api.Placement], Iterator[Finding]], ...] = (
     _groups,
     _sets,
     _tolerations,

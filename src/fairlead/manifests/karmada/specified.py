@@ -6,14 +6,8 @@ from dataclasses import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from fairlead.manifests.api import policies as api
 from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
-from fairlead.manifests.api.policies import (
-    ClusterSet,
-    FieldSelector,
-    FieldSelectorRequirement,
-    Placement,
-    ReplicaSchedulingStrategy,
-)
 from fairlead.manifests.karmada.preferences import (
     REGIONS,
     SPECIFIED,
@@ -124,7 +118,7 @@ _WEIGHTS = ("staticWeightList", "dynamicWeight")
 
 
 def totals_of(
-    placement: Placement, document: Document, meta: ObjectMeta, replicas: int | None = None
+    placement: api.Placement, document: Document, meta: ObjectMeta, replicas: int | None = None
 ) -> Totals:
     """Return the totals that a policy or binding specifies.
 
@@ -152,18 +146,18 @@ def totals_of(
     )
 
 
-def is_copied(strategy: ReplicaSchedulingStrategy | None) -> bool:
+def is_copied(strategy: api.ReplicaSchedulingStrategy | None) -> bool:
     """Tell whether full copies are asked for in so many words."""
     return strategy is not None and strategy.replica_scheduling_type == "Duplicated"
 
 
-def is_specified(strategy: ReplicaSchedulingStrategy | None) -> bool:
+def is_specified(strategy: api.ReplicaSchedulingStrategy | None) -> bool:
     """Tell whether targets count: under ``Specified``, or where no other preference is named."""
     preference = preference_of(strategy)
     return preference in SPECIFIED or (preference is None and bool(targets_in(strategy)))
 
 
-def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
+def targets_in(strategy: api.ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
     """Return the targets of a strategy, under any of the names that the proposal gives the list."""
     found = []
     for base, preferences in preferences_of(strategy):
@@ -177,7 +171,7 @@ def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]
     return tuple(found)
 
 
-def _numbers(placement: Placement, document: Document, replicas: int | None) -> Iterator[Number]:
+def _numbers(placement: api.Placement, document: Document, replicas: int | None) -> Iterator[Number]:
     """Yield the totals of all candidates; a number that is said twice counts once."""
     if replicas is not None:
         yield Number(replicas, document.source(("spec", "replicas")))
@@ -194,7 +188,9 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
             Target(
-                ClusterSet(cluster_names=(one.name,)), one.replicas, _entry(source, "specifiedClusters", at)
+                api.ClusterSet(cluster_names=(one.name,)),
+                one.replicas,
+                _entry(source, "specifiedClusters", at),
             )
             for at, one in enumerate(said.specified_clusters)
         ]
@@ -214,13 +210,13 @@ def _entry(source: Source, field: str, position: int) -> Source:
     return replace(source, path=(*source.path, *own, position))
 
 
-def _region(name: str) -> ClusterSet:
-    expression = FieldSelectorRequirement(key="region", operator="In", values=(name,))
-    return ClusterSet(field_selector=FieldSelector(match_expressions=(expression,)))
+def _region(name: str) -> api.ClusterSet:
+    expression = api.FieldSelectorRequirement(key="region", operator="In", values=(name,))
+    return api.ClusterSet(field_selector=api.FieldSelector(match_expressions=(expression,)))
 
 
 def idle_parts(
-    placement: Placement, meta: ObjectMeta, replicas: int | None = None
+    placement: api.Placement, meta: ObjectMeta, replicas: int | None = None
 ) -> Iterator[tuple[Path, str]]:
     """Yield what was declared and does nothing, by its path inside the object, and why."""
     strategy = placement.replica_scheduling
@@ -254,7 +250,7 @@ def idle_parts(
             yield (*holder, name), "dynamicWeight precedes it"
 
 
-def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
+def _outside(placement: api.Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
     if replicas is not None:
         yield ("spec", "replicas")
     if placement.replicas is not None:
