@@ -43,6 +43,7 @@ from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 
@@ -103,23 +104,13 @@ def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | No
     return validated.located.model, ""
 
 
-class Limits(NamedTuple):
-    """Most replicas by cluster, and where that stands."""
-
-    replicas: Mapping[str, int]
-    source: Source | None = None
-
-
-NO_LIMITS = Limits({})
-
-
 @dataclass(frozen=True, slots=True)
 class Reports:
     """What is known of an object from its annotations."""
 
-    estimated: Limits = NO_LIMITS
+    estimated: Mapping[str, Bound] = field(default_factory=dict)
     """Replicas that overloaded clusters can run (auto migration)."""
-    limited: Limits = NO_LIMITS
+    limited: Mapping[str, Bound] = field(default_factory=dict)
     """Most replicas by custom migration."""
     unavailable: Mapping[str, Source] = field(default_factory=dict)
     """Clusters that the object has to leave, with the place where that stands."""
@@ -127,7 +118,7 @@ class Reports:
 
 
 def read_reports(annotations: Marks, key: str) -> Reports:
-    """Return what the annotations of a workload say; negative estimates mean nothing, as in KubeAdmiral."""
+    """Return what the annotations of a workload say."""
     readable = {
         name: annotations[name]
         for name, model in _REPORTS.items()
@@ -135,14 +126,18 @@ def read_reports(annotations: Marks, key: str) -> Reports:
     }
     said = {name: mark.value for name, mark in readable.items()}
     found = read_feedback(feedback_of(said, AUTO_MIGRATION), feedback_of(said, APPLIED_MIGRATION))
-    known = {name: replicas for name, replicas in found.estimated.items() if replicas >= 0}
-    estimated = Limits(known, readable[AUTO_MIGRATION].source) if AUTO_MIGRATION in readable else NO_LIMITS
+    estimated = _limits(found.estimated, readable.get(AUTO_MIGRATION))
     if APPLIED_MIGRATION not in readable:
         return Reports(estimated, warnings=tuple(_unapplied(annotations, key)))
     source = readable[APPLIED_MIGRATION].source
     leaving = {name: source for name, until in found.unavailable if until is not None}
     warnings = tuple(_evictions(found.unavailable, source, key))
-    return Reports(estimated, Limits(found.limited, source), leaving, warnings)
+    return Reports(estimated, _limits(found.limited, readable[APPLIED_MIGRATION]), leaving, warnings)
+
+
+def _limits(most: Mapping[str, int], mark: Mark | None) -> dict[str, Bound]:
+    """Return most replicas by cluster; negative estimates mean nothing, as in KubeAdmiral."""
+    return {name: Bound(count, mark.source, count) for name, count in most.items() if mark and count >= 0}
 
 
 def _unapplied(annotations: Marks, key: str) -> Iterator[Statement]:

@@ -122,9 +122,7 @@ def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bou
     if name in preferred.maximum:
         yield preferred.maximum[name]
     reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
-    for report in reports:
-        if name in report.replicas:
-            yield Bound(report.replicas[name], report.source, report.replicas[name])
+    yield from (report[name] for report in reports if name in report)
     if policy.divide and not policy.binpack and is_static(policy):
         given = preferred.weights.get(name)
         if given is None or not given.replicas:

@@ -158,7 +158,7 @@ class PolicyInterpreter(Fleet):
     def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
-        reported = feedback.limited.replicas or feedback.estimated.replicas
+        reported = feedback.limited or feedback.estimated
         limits: Bounds | None = (
             division.bounds(policy, feedback, found.names)
             if reported
