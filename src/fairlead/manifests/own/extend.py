@@ -1,7 +1,7 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from fairlead.manifests.own.sets import (
     selects_workload,
     statements,
 )
-from fairlead.manifests.standing import Memory
+from fairlead.manifests.standing import Fleet
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
@@ -58,15 +58,13 @@ class Added(NamedTuple):
     remarks: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Adder:
+class Adder(Fleet):
     """Resolves manifests against candidates; workloads with the same candidates share what comes of it.
 
     Every method adds what a manifest says to the rules of a workload, or of one of its affinity groups.
     """
 
-    clusters: Mapping[str, Cluster]
-    memory: Memory = field(default_factory=Memory)
+    __slots__ = ()
 
     def group_bounds(self, located: Located[own.GroupBounds], workload: Workload) -> Added:
         """Add how many replicas groups of clusters hold."""
