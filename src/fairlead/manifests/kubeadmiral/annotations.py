@@ -85,25 +85,6 @@ class Annotation(Api, Generic[T]):
     """The JSON itself; None where it is null."""
 
 
-def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | None, str]:
-    """Read the JSON of an annotation.
-
-    What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are
-    passed over, as KubeAdmiral does.
-    """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None, "is not JSON"
-    document = Document({"kind": "annotation", "value": data}, Lines(""))
-    validated = validate(document, model)
-    if validated.mistakes or validated.located is None:
-        first = validated.mistakes[0]
-        where = first.field.removeprefix("value").removeprefix(".")
-        return None, f"{where} {first.value!r} {first.message}" if where else first.message
-    return validated.located.model, ""
-
-
 @dataclass(frozen=True, slots=True)
 class Reports:
     """What is known of an object from its annotations."""
@@ -220,11 +201,22 @@ def _in_one_line(mark: Mark, _: Path) -> Source:
 def _fault(
     model: type[Annotation[T]], mark: Mark, findings: Callable[[T], Iterator[Finding]] | None = None
 ) -> str:
-    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together."""
-    read, problem = read_json(mark.value, model)
-    value = read.value if read else None
+    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together.
+
+    Unknown fields are passed over, as KubeAdmiral does.
+    """
+    try:
+        data = json.loads(mark.value)
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    validated = validate(Document({"kind": "annotation", "value": data}, Lines("")), model)
+    if validated.mistakes or validated.located is None:
+        first = validated.mistakes[0]
+        where = first.field.removeprefix("value").removeprefix(".")
+        return f"{where} {first.value!r} {first.message}" if where else first.message
+    value = validated.located.model.value
     wrong = next(findings(value), None) if findings is not None and value is not None else None
-    return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
+    return f"{field_name(wrong.path)} {wrong.message}" if wrong else ""
 
 
 def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
