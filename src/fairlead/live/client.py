@@ -192,17 +192,6 @@ def _event(told: Object) -> Event:
     return Event(told["type"], told["object"])
 
 
-def needs_extra() -> None:
-    """Refuse to go on where the client library is not installed.
-
-    Raises `UsageError` saying what to install.
-    """
-    try:
-        import kubernetes  # noqa: F401
-    except ImportError:
-        raise UsageError("talking to a cluster needs the extra live: pip install 'fairlead[live]'") from None
-
-
 def connect(context: str | None = None, kubeconfig: str | None = None) -> Client:
     """Return a client.
 
@@ -212,10 +201,11 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> Client
 
     Raises `UsageError` where there is no such file or context, or the library is not installed.
     """
-    needs_extra()
-    from kubernetes import config
-    from kubernetes.client import ApiClient, Configuration
-
+    try:
+        from kubernetes import config
+        from kubernetes.client import ApiClient, Configuration
+    except ImportError:
+        raise UsageError("talking to a cluster needs the extra live: pip install 'fairlead[live]'") from None
     # What a connection goes through is told by the errors that are raised here.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     known = Configuration()
