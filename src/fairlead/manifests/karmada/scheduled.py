@@ -3,15 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, assert_never
 
 from fairlead.manifests.api.policies import SchedulePrioritySource
 from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.karmada.facts import Declared, requests_of
 from fairlead.manifests.karmada.preferences import is_divided
-from fairlead.manifests.karmada.requests import in_sets, pod_requests, requested, running
+from fairlead.manifests.karmada.requests import in_sets, running
 from fairlead.manifests.validation import Located
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.statement import Statement
@@ -42,7 +41,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         if spec
         else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
-        requests=_requests(subject),
+        requests=requests_of(subject),
         uid=(spec and spec.resource.uid) or (template and template.metadata.uid) or "",
         source=declared.source(),
         name=binding.model.metadata.name if binding else "",
@@ -82,16 +81,6 @@ def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
 
 def _terms(placement: Any) -> Any:
     return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
-
-
-def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
-    """Return the exact request per replica; the binding counts before the template."""
-    stated = requested(subject.binding.model.spec) if subject.binding else None
-    if stated is not None:
-        return stated
-    if subject.template is None:
-        return None
-    return pod_requests(subject.template.model.spec.template.spec) or None
 
 
 APPLIED = "policy.karmada.io/applied-placement"
