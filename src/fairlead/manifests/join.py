@@ -46,6 +46,11 @@ class Subject:
         known = self.template or self.binding or (self.federated and self.federated.template)
         return known.model.metadata.labels if known else {}
 
+    @property
+    def resource(self) -> Resource:
+        """What it is selected by."""
+        return Resource(self.api_version, *self.identity[1:], self.labels)
+
 
 def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     """Put workloads, bindings and policies together.
@@ -126,8 +131,7 @@ def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:
     claim = claimed_by(subject)
     if subject.template is None and claim is not None and claim in index.by_name:
         return replace(subject, policy=index.by_name[claim])
-    _, kind, namespace, name = subject.identity
-    choice = index.choose(Resource(subject.api_version, kind, namespace, name, subject.labels), claim)
+    choice = index.choose(subject.resource, claim)
     return replace(subject, policy=choice.policy, outvoted=choice.outvoted)
 
 

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from fairlead.manifests.api.policies import SchedulePrioritySource
 from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.facts import Declared, requests_of
+from fairlead.manifests.karmada.facts import Declared, evictions, requests_of
 from fairlead.manifests.karmada.preferences import is_divided
 from fairlead.manifests.karmada.requests import in_sets, running
 from fairlead.manifests.validation import Located
@@ -40,7 +40,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
         if spec
         else (),
-        evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
+        evicting=frozenset(evictions(subject)),
         requests=requests_of(subject),
         uid=(spec and spec.resource.uid) or (template and template.metadata.uid) or "",
         source=declared.source(),

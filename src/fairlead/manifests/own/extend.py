@@ -274,15 +274,11 @@ Single = own.PriceList | own.HierarchicalWeights
 
 def _both(first: Located[Single], second: Located[Single], subjects: Sequence[Subject]) -> Iterator[Mistake]:
     """Refuse two manifests that select one workload; the first such workload is named."""
-    for subject in subjects:
-        _, kind, namespace, name = subject.identity
-        who = (kind, namespace, name, subject.labels)
-        if selects(first.model.spec.workload_selector, *who) and selects(
-            second.model.spec.workload_selector, *who
-        ):
-            shown = "/".join(filter(None, (namespace, name)))
+    for one in (subject.resource for subject in subjects):
+        if all(selects(each.model.spec.workload_selector, one) for each in (first, second)):
+            shown = "/".join(filter(None, (one.namespace, one.name)))
             message = (
-                f"selects {kind} {shown}, which {named(first)} at {first.source()} selects too;"
+                f"selects {one.kind} {shown}, which {named(first)} at {first.source()} selects too;"
                 f" a workload takes one {second.model.kind} only"
             )
             path = ("spec", "workloadSelector")
