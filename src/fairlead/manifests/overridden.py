@@ -49,10 +49,10 @@ def replica_overrides(
     Cluster policies are applied first, policies of one kind by name; what is written last is what runs.
     """
     found: list[tuple[_Written, list[Workload]]] = []
-    for policy in sorted(karmada, key=_order):
+    for policy in sorted(karmada, key=lambda one: one.model.place):
         mine = [one for one in workloads if _selected(policy, one)]
         found += [(one, mine) for one in (_written(policy, clusters) if mine else ())]
-    for named in sorted(kubeadmiral, key=_order):
+    for named in sorted(kubeadmiral, key=lambda one: one.model.place):
         mine = [one for one in workloads if _names(one, named)]
         found += [(one, mine) for one in (_written_federated(named, clusters) if mine else ())]
     last = {
@@ -68,11 +68,6 @@ def replica_overrides(
             kept = tuple(name for name in one.clusters if last.get((workload.key, name)) == at)
             alike.setdefault(kept, []).append(workload)
         yield from (_told(one, names, those) for names, those in alike.items() if names)
-
-
-def _order(policy: Located[Any]) -> tuple[bool, str, str]:
-    namespace, name = policy.model.place
-    return bool(namespace), namespace, name
 
 
 def _told(one: _Written, clusters: Sequence[str], mine: Sequence[Workload]) -> Statement:
