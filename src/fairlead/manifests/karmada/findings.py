@@ -5,12 +5,12 @@ without a constraint by cluster, overflow tiers of full copies or static weights
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Protocol
 
 from fairlead.manifests.api import policies as api
-from fairlead.manifests.api.meta import LabelSelector, LabelSelectorRequirement
+from fairlead.manifests.api.meta import LabelSelector
 from fairlead.manifests.karmada.groups import by, declared_tiers
 from fairlead.manifests.karmada.preferences import (
     SPECIFIED,
@@ -48,17 +48,15 @@ class Selecting(Protocol):
 def labels_findings(selecting: Selecting) -> Iterator[Finding]:
     """List expressions over labels whose operator and values do not fit together."""
     found = selecting.label_selector.match_expressions if selecting.label_selector else ()
-    problems = [operator_problem(one.operator, one.values) for one in found]
-    yield from below("labelSelector", _wrong_values(found, problems))
+    told = ((one.values, operator_problem(one.operator, one.values)) for one in found)
+    yield from below(("labelSelector", "matchExpressions"), wrong_values(told))
 
 
-def _wrong_values(
-    expressions: Sequence[LabelSelectorRequirement | api.FieldSelectorRequirement],
-    problems: Sequence[str | None],
-) -> Iterator[Finding]:
-    for position, (expression, problem) in enumerate(zip(expressions, problems, strict=True)):
+def wrong_values(expressions: Iterable[tuple[Sequence[str], str | None]]) -> Iterator[Finding]:
+    """List the values of expressions with what is wrong with them; None where nothing is."""
+    for position, (values, problem) in enumerate(expressions):
         if problem:
-            yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
+            yield Finding((position, "values"), list(values), problem)
 
 
 def _groups(placement: api.Placement) -> Iterator[Finding]:
@@ -129,8 +127,8 @@ def selector_findings(affinity: api.ClusterSet) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
     yield from labels_findings(affinity)
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
-    problems = [field_problem(one.key, one.operator, one.values) for one in fields]
-    yield from below("fieldSelector", _wrong_values(fields, problems))
+    told = ((one.values, field_problem(one.key, one.operator, one.values)) for one in fields)
+    yield from below(("fieldSelector", "matchExpressions"), wrong_values(told))
 
 
 def _tolerations(placement: api.Placement) -> Iterator[Finding]:
