@@ -30,18 +30,9 @@ LONGEST_REST = 0.5
 class Controller:
     """Serves the bindings of one control plane.
 
-    Parameters
-    ----------
-    client
-        The connection.
-    settings
-        How to work.
-    metrics
-        What is told to Prometheus.
-    lease
-        Says whether this controller may write; None where there is only one, or nothing is written.
-    others
-        Kinds that influence placements beside bindings, clusters and quotas: rebalancers and fairlead's own.
+    `metrics`: what is told to Prometheus. `lease`: says whether this controller may write; None where there
+    is only one, or nothing is written. `others`: kinds that influence placements beside bindings, clusters
+    and quotas: rebalancers and fairlead's own.
     """
 
     def __init__(
