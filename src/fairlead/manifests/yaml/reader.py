@@ -94,8 +94,6 @@ def _plain(builder: Builder, value: Any) -> Scalar:
     return None
 
 
-__all__ = ["Document", "Input", "Lines", "Path", "field_name", "read_documents", "shortened"]
-
 Input = str | os.PathLike[str] | IO[str] | IO[bytes] | Mapping[str, Any]
 
 _MAXIMUM_BYTES = 256 * 2**20
