@@ -17,6 +17,7 @@ from fairlead.models.levels import MADE_WORSE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import MINIMA, SPREAD, UNPLACED
+from fairlead.models.rules import bounds, group_total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import About, broken_amounts, shortfall_levels
 from fairlead.models.statement import Violation
@@ -173,7 +174,7 @@ def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -
 
 def _of_bounds(rule: rules.Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     for name, bound in rule.minimum.items():
-        about = Violation(rules.bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
+        about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
         if name in rule.where_held and bound.replicas > 1:
             cost = _missing_where_held(name, bound.replicas, workload, encoding)
             yield Lack(MINIMA, workload.priority, cost, about)
@@ -196,7 +197,7 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
 def _of_group(rule: rules.GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     group = Group(workload.key, rule.clusters)
     cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
-    return Lack(MINIMA, workload.priority, cost, _about(rules.group_total.KIND, rule, workload, rule.name))
+    return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
 def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> Lack:
@@ -208,7 +209,7 @@ def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> La
         return max(0, rule.minimum - used)
 
     cost = _slack([rule.minimum - reached], rule.minimum, missing, workload, encoding)
-    return Lack(SPREAD, workload.priority, cost, _about(rules.spread.KIND, rule, workload, rule.field))
+    return Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.field))
 
 
 def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
@@ -223,7 +224,7 @@ def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -
     for detail, clusters in unions(rule):
         outside = Group(workload.key, names - clusters)
         cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
-        yield Lack(SPREAD, workload.priority, cost, _about(rules.survival.KIND, rule, workload, detail))
+        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, detail))
 
 
 def _of_losses(
@@ -243,7 +244,7 @@ def _of_losses(
             rule.minimum - total(encoding.replicas(key, name) for name in sorted(rest)) for rest in kept
         ]
         cost = _slack(lacking, rule.minimum, missing, workload, encoding)
-        yield Lack(SPREAD, workload.priority, cost, _about(rules.survival.KIND, rule, workload, rule.name))
+        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.name))
 
 
 def _about(
