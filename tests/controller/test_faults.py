@@ -10,8 +10,9 @@ import pytest
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
 from fairlead.live.client import BINDING, CLUSTER, LEASE
 from fairlead.manifests.collect import Manifests
-from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.join import Subject
 from fairlead.manifests.loading import problem_of
+from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.problem import Problem
 from live_kinds import Object
 from live_objects import FULLY_APPLIED, binding, cluster, placement, static

@@ -10,7 +10,7 @@ from builders import Manifest, binding
 from fairlead.manifests.api.meta import Api
 from fairlead.manifests.loading import load
 from fairlead.manifests.validation import Located, validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable
+from fairlead.manifests.yaml.documents import Document, Lines
 from fairlead.models.errors import ManifestError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Total, Weights
@@ -28,7 +28,7 @@ def load_text(text: str) -> Problem:
 
 def read_alone(document: Mapping[str, Any], model: type[M]) -> Located[M]:
     """Return a document that stands in no file as its API type; nothing in it is wrong."""
-    located = validate(Document(dict(document), Lines("", LineTable(), 0, 0)), model).located
+    located = validate(Document(dict(document), Lines("")), model).located
     assert located is not None
     return located
 

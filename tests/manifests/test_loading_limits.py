@@ -30,7 +30,7 @@ def test_positions_in_wide_mappings_are_looked_up_once() -> None:
     wide = Counted({f"key{number}": number for number in range(100)})
     table = LineTable()
     block = table.add(list(range(1, 101)), [0] * 100)
-    lines = Lines("x.yaml", table, 1, block)
+    lines = Lines("x.yaml", 1, table, block)
     assert [lines.entry(wide, key).line for key in list(wide.keys())] == list(range(1, 101))
     assert len(turns) <= 2
     with pytest.raises(LookupError):

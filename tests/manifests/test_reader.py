@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.manifests.yaml import events, reader
-from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
+from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
+from fairlead.manifests.yaml.reader import read_documents
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from fairlead.controller.standing import condition_of
 from fairlead.controller.steps import Step, binding_kind, path_of, steps_of
 from fairlead.controller.world import Entry, entry_of
-from fairlead.controller.writing import CONFLICT, LOOKS
+from fairlead.controller.writing import LOOKS
 from fairlead.live.client import Client, RefusedError, UnreachableError
 from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.karmada.requests import held, in_sets, requested, wanted
@@ -108,7 +109,7 @@ def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> 
         try:
             client.patch(step.path, body, MANAGER, dry_run=carrying.dry_run)
         except RefusedError as error:
-            if error.status != CONFLICT:
+            if error.status != HTTPStatus.CONFLICT:
                 raise
         else:
             return

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
-from fairlead.manifests.join import Identity, Subject, keys
+from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
+from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Spread
@@ -40,11 +41,6 @@ class Reason(StrEnum):
     NO_CLUSTER_FIT = "NoClusterFit"
     SCHEDULER_ERROR = "SchedulerError"
     QUOTA_EXCEEDED = "QuotaExceeded"
-
-    @property
-    def is_retried(self) -> bool:
-        """Whether time may help; where no cluster fits, only another placement or cluster does."""
-        return self is not Reason.NO_CLUSTER_FIT
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import assert_never
 
-from fairlead.controller.batch import Decision, Placed, Unplaced, decide
+from fairlead.controller.batch import Decision, Placed, Reason, Unplaced, decide
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.standing import Settings, Standing, standing_of
@@ -30,18 +30,9 @@ LONGEST_REST = 0.5
 class Controller:
     """Serves the bindings of one control plane.
 
-    Parameters
-    ----------
-    client
-        The connection.
-    settings
-        How to work.
-    metrics
-        What is told to Prometheus.
-    lease
-        Says whether this controller may write; None where there is only one, or nothing is written.
-    others
-        Kinds that influence placements beside bindings, clusters and quotas: rebalancers and fairlead's own.
+    `metrics`: what is told to Prometheus. `lease`: says whether this controller may write; None where there
+    is only one, or nothing is written. `others`: kinds that influence placements beside bindings, clusters
+    and quotas: rebalancers and fairlead's own.
     """
 
     def __init__(
@@ -211,9 +202,12 @@ class Controller:
             case Result.STALE:
                 self._queue.add(entry.place)
                 return
-            case Result.REFUSED if not isinstance(decision, Unplaced) or decision.reason.is_retried:
+            case Result.REFUSED if (
+                not isinstance(decision, Unplaced) or decision.reason != Reason.NO_CLUSTER_FIT
+            ):
                 self._queue.retry(entry.place)
             case Result.REFUSED | Result.WRITTEN:
+                # Where no cluster fits, time does not help: only another placement or cluster does.
                 self._queue.forget(entry.place)
         if isinstance(decision, Placed):
             self._metrics.binding_seconds.observe(time.monotonic() - since)

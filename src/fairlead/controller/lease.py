@@ -5,6 +5,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
 from fairlead.live.client import LEASE, Client, Object, RefusedError, UnreachableError
@@ -21,7 +22,6 @@ class Lease:
     """
 
     client: Client
-    """The connection."""
     namespace: str
     name: str
     """Namespace and name of the lease."""
@@ -82,7 +82,7 @@ class Lease:
         try:
             found = self.client.get(path)
         except RefusedError as error:
-            if error.status != 404:
+            if error.status != HTTPStatus.NOT_FOUND:
                 raise
             typed = {"apiVersion": LEASE.api_version, "kind": LEASE.kind}
             made = {**typed, "metadata": {"name": self.name}, "spec": self._spec({})}

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import IO, Any
@@ -54,33 +55,22 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        here = self.registry
-        self.queue = Gauge("fairlead_queue", "Bindings in the queue.", registry=here)
-        self.leading = Gauge("fairlead_leading", "1 if this controller is the leader.", registry=here)
-        self.batches = Counter("fairlead_batches", "Batches that were placed.", registry=here)
-        self.batch_seconds = Histogram(
-            "fairlead_batch_seconds", "Time for placing a batch.", buckets=_SECONDS, registry=here
+        gauge = partial(Gauge, registry=self.registry)
+        counter = partial(Counter, registry=self.registry)
+        histogram = partial(Histogram, buckets=_SECONDS, registry=self.registry)
+        self.queue = gauge("fairlead_queue", "Bindings in the queue.")
+        self.leading = gauge("fairlead_leading", "1 if this controller is the leader.")
+        self.batches = counter("fairlead_batches", "Batches that were placed.")
+        self.batch_seconds = histogram("fairlead_batch_seconds", "Time for placing a batch.")
+        self.binding_seconds = histogram(
+            "fairlead_binding_seconds", "Time from a change of a binding until its placement is written."
         )
-        self.binding_seconds = Histogram(
-            "fairlead_binding_seconds",
-            "Time from a change of a binding until its placement is written.",
-            buckets=_SECONDS,
-            registry=here,
-        )
-        self.decisions = Counter("fairlead_bindings", "Bindings by outcome.", ["reason"], registry=here)
-        self.gap = Gauge(
-            "fairlead_gap", "Greatest gap of the last batch, 0 where all is proven.", registry=here
-        )
-        self.missing = Gauge(
-            "fairlead_unplaced_replicas", "Unplaced replicas of the last batch.", registry=here
-        )
-        self.moved = Counter(
-            "fairlead_moved_replicas", "Replicas that were moved off a cluster.", registry=here
-        )
-        self.conflicts = Counter("fairlead_conflicts", "Writes refused because of a conflict.", registry=here)
-        self.lost = Counter(
-            "fairlead_lost_watches", "Kinds that could not be read.", ["resource"], registry=here
-        )
+        self.decisions = counter("fairlead_bindings", "Bindings by outcome.", ["reason"])
+        self.gap = gauge("fairlead_gap", "Greatest gap of the last batch, 0 where all is proven.")
+        self.missing = gauge("fairlead_unplaced_replicas", "Unplaced replicas of the last batch.")
+        self.moved = counter("fairlead_moved_replicas", "Replicas that were moved off a cluster.")
+        self.conflicts = counter("fairlead_conflicts", "Writes refused because of a conflict.")
+        self.lost = counter("fairlead_lost_watches", "Kinds that could not be read.", ["resource"])
 
 
 @contextmanager
@@ -91,21 +81,9 @@ def serving(
     is_healthy: Callable[[], bool],
     is_ready: Callable[[], bool],
 ) -> Iterator[int]:
-    """Serve while the block runs.
+    """Serve while the block runs, and yield the port; port 0 takes any that is free.
 
-    Parameters
-    ----------
-    host, port
-        Where; port 0 takes any that is free.
-    registry
-        What ``/metrics`` tells.
-    is_healthy, is_ready
-        What ``/healthz`` and ``/readyz`` tell.
-
-    Yields
-    ------
-    int
-        The port.
+    `registry`: what ``/metrics`` tells. `is_healthy`, `is_ready`: what ``/healthz`` and ``/readyz`` tell.
     """
 
     class Handler(BaseHTTPRequestHandler):  # the names of its methods are the library's

@@ -20,9 +20,7 @@ class Step:
     """A binding that a wave changes."""
 
     workload: Workload
-    """Its workload."""
     patch: Patch
-    """What is written."""
     before: Mapping[str, int]
     after: Mapping[str, int]
     """Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent."""
@@ -58,10 +56,7 @@ def steps_of(plan: RebalancePlan) -> list[list[Step]]:
         return []
     known = plan.waves.problem.workload_by_key
     waves = [
-        [
-            Step(known[one.workload], one, _held(before.of(one.workload)), _held(after.of(one.workload)))
-            for one in wave
-        ]
+        [Step(known[one.workload], one, before.of(one.workload), after.of(one.workload)) for one in wave]
         for wave, (before, after) in zip(
             patches_by_wave(plan.waves), pairwise(plan.waves.states), strict=True
         )
@@ -87,11 +82,6 @@ def absences(waves: Sequence[Sequence[Step]]) -> list[str]:
     return [
         f"{one.workload.key}: {one.away} of {counted(sum(one.after.values()), 'replica')}" for one in ordered
     ]
-
-
-def _held(placed: Mapping[str, int]) -> Mapping[str, int]:
-    """Return a placement without clusters that hold nothing."""
-    return {name: count for name, count in placed.items() if count}
 
 
 def _refusal(step: Step, options: WaveOptions) -> str:

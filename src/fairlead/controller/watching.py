@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from fairlead.controller.world import Place
 from fairlead.live.client import Client, Object, RefusedError, Resource, UnreachableError
@@ -51,9 +52,7 @@ class Watcher:
     """Follows one kind."""
 
     client: Client
-    """The connection."""
     resource: Resource
-    """The kind."""
     tell: Callable[[Told], None]
     """Is told everything; from the watcher's own thread."""
     stopped: threading.Event
@@ -76,7 +75,7 @@ class Watcher:
                 pause = FIRST_PAUSE
             except RefusedError as error:
                 known, self._version = self._version is not None, None
-                if not (known and error.status == 410):
+                if not (known and error.status == HTTPStatus.GONE):
                     self._lose(error)
             except UnreachableError as error:
                 self._lose(error)

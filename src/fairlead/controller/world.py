@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, Resource
 from fairlead.live.reading import named
 from fairlead.manifests.collect import Manifests, collect
-from fairlead.manifests.join import Identity, Rebalancing, Subject, identity_of, join
-from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.join import Rebalancing, Subject, identity_of, join
+from fairlead.manifests.yaml.documents import Document, Identity
 from fairlead.manifests.yaml.reader import read_object
 
 BINDINGS = (BINDING, CLUSTER_BINDING)
@@ -18,7 +18,6 @@ class Place(NamedTuple):
     """What tells an object from all others."""
 
     resource: Resource
-    """Its kind."""
     namespace: str
     name: str
     """Name of the object; its namespace is empty where it has none."""
@@ -37,7 +36,6 @@ class Entry:
     """One version of an object, as the server has it and as fairlead reads it."""
 
     place: Place
-    """Which object."""
     data: Mapping[str, Any]
     """The object; do not change it."""
     manifests: Manifests
@@ -182,7 +180,6 @@ class World:
         return last is not None and self._rebalancing.wants(subject)
 
     def _rebalance(self) -> None:
-        """Take up what rebalancers there are."""
         found = (entry.manifests for place, entry in self.entries.items() if place.resource == REBALANCER)
         self._rebalancing = Rebalancing.of(one for manifests in found for one in manifests.rebalancers)
 

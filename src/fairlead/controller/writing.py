@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
+from http import HTTPStatus
 from typing import Any
 
 from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
@@ -78,7 +79,6 @@ def _status_patch(entry: Entry, status: Object, said: tuple[str, str, str], now:
 
 
 def _stopped(entry: Entry, placed: Placed) -> int:
-    """Return how many replicas are stopped where they run now."""
     after = {str(one["name"]): int(one.get("replicas", 0)) for one in placed.targets}
     before = {str(one["name"]): int(one.get("replicas", 0)) for one in entry.spec.get("clusters") or ()}
     return stopped(before, after)
@@ -93,10 +93,6 @@ LOG = logging.getLogger(__name__)
 
 LOOKS = 5
 """How often a write is tried where only the status of a binding has changed meanwhile."""
-
-CONFLICT = 409
-GONE = 404
-FORBIDDEN = 403
 
 
 class Result(Enum):
@@ -139,7 +135,6 @@ class _Pen:
     """Writes one binding."""
 
     client: Client
-    """The connection."""
     settings: Settings
     """Says whether anything is written at all."""
     may_write: Callable[[], bool]
@@ -167,7 +162,7 @@ class _Pen:
             try:
                 answer = self.client.patch(path, patch, self.settings.scheduler_name)
             except RefusedError as error:
-                if error.status != CONFLICT:
+                if error.status != HTTPStatus.CONFLICT:
                     raise
                 self._look_again()
                 continue
@@ -202,7 +197,7 @@ def carry_out(
         LOG.warning("not written", extra={"binding": str(entry.place), "error": str(error)})
         result = Result.REFUSED
     except RefusedError as error:
-        result = Result.GONE if error.status == GONE else Result.REFUSED
+        result = Result.GONE if error.status == HTTPStatus.NOT_FOUND else Result.REFUSED
         if result is Result.REFUSED:
             LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
     return Written(result, pen.entry, decision, conflicts=pen.conflicts)
@@ -223,7 +218,7 @@ def _written(pen: _Pen, decision: Decision | None) -> Written:
             try:
                 changed = pen.write(lambda entry: spec_patch(entry, decision))
             except RefusedError as error:
-                if error.status != FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
+                if error.status != HTTPStatus.FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
                     raise
                 return _written(pen, Unplaced(Reason.QUOTA_EXCEEDED, str(error)))
             news = decision if changed or _is_news(pen.entry, decision) else None

@@ -52,11 +52,8 @@ class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
     filled: _Filled
-    """What is used."""
     function: ConvexFunction
-    """What that costs."""
     encoding: Encoding
-    """Where lines are added."""
     used: cp_model.IntVar
     cost: cp_model.IntVar
     """Variables of what is used and of what it costs."""
@@ -64,21 +61,17 @@ class _FillingCost(Cost):
     """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
 
     def of(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
         return self.function(self.filled.used(placement))
 
     def terms(self) -> tuple[list[Term], int]:
-        """Return variables with coefficients, and what comes on top of their sum."""
         return [(self.cost, 1)], 0
 
     def values(self, placement: Placement) -> Iterator[Term]:
-        """Yield variables of its own with the values that they have in a placement."""
         used = self.filled.used(placement)
         yield self.used, used
         yield self.cost, self._claimed(used)
 
     def refine(self, placement: Placement) -> bool:
-        """Make the cost exact at a placement; tell whether it was underestimated there."""
         used = self.filled.used(placement)
         if self._claimed(used) >= self.function(used):
             return False

@@ -1,12 +1,11 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from fairlead.encoders.costs import Because, LinearCost
+from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MINIMA
-from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds
-from fairlead.models.rules.bounds import KIND, Bound
+from fairlead.models.rules.bounds import KIND
 from fairlead.models.workload import Workload
 
 
@@ -25,28 +24,12 @@ def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
         encoding.limit(Place(workload.key, name), upper=bound.replicas, because=because)
     minimum = {name: bound for name, bound in rule.minimum.items() if bound.replicas and workload.replicas}
     for name, bound in minimum.items():
-        _encode_minimum(name, bound, rule, workload, encoding)
+        because = Because(KIND, workload.key, name, "minimum")
+        if name not in rule.where_held:
+            encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
+        elif bound.replicas > 1:
+            used, held = encoding.used(workload.key, name), encoding.replicas(workload.key, name)
+            encoding.require_coupled(held >= bound.replicas * used, because=because)
     if rule.preferred:
-        _prefer_minima(tuple(minimum), workload, encoding)
-
-
-def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, encoding: Encoding) -> None:
-    because = Because(KIND, workload.key, name, "minimum")
-    if name not in rule.where_held:
-        encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
-    elif bound.replicas > 1:
-        used = encoding.used(workload.key, name)
-        held = encoding.replicas(workload.key, name)
-        encoding.require_coupled(held >= bound.replicas * used, because=because)
-
-
-def _prefer_minima(names: tuple[str, ...], workload: Workload, encoding: Encoding) -> None:
-    """Leave out as few clusters with a minimum as possible."""
-    terms = [(encoding.used(workload.key, name), -1) for name in names]
-
-    def left_out(placement: Placement) -> int:
-        placed = placement.of(workload.key)
-        return sum(1 for name in names if not placed.get(name))
-
-    because = Because(KIND, workload.key, None, "preferred")
-    encoding.prefer(MINIMA, [LinearCost(terms, len(names), left_out)], because=because)
+        because = Because(KIND, workload.key, None, "preferred")
+        encoding.prefer(MINIMA, [encoding.unused(workload.key, minimum)], because=because)

@@ -1,7 +1,7 @@
 """Convex functions of the whole numbers, cut into straight segments, and their costs in CP-SAT."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
@@ -130,6 +130,7 @@ def _end_of_run(marginal: Callable[[int], int], start: int, length: int) -> int:
     return inside + 1
 
 
+@dataclass(slots=True, eq=False)
 class ConvexCost:
     """The cost ``g(x)`` of one variable: its segments, made when first needed, and exact lines added later.
 
@@ -141,38 +142,22 @@ class ConvexCost:
     is no z. Where one segment is enough, the cost is a multiple of x itself and there is no u. Coarse
     segments underestimate; then, for every k that `refine` comes to,
     ``cost >= g(k) + (g(k+1) - g(k)) (x - k)``.
-
-    Parameters
-    ----------
-    variable
-        The variable x.
-    function
-        The cost g.
-    centre
-        Where x is expected to be; segments are exact around it.
-    switch
-        A literal that is 1 wherever x is positive; None where there is none.
     """
 
-    def __init__(
-        self,
-        model: cp_model.CpModel,
-        variable: cp_model.IntVar,
-        function: ConvexFunction,
-        bounds: tuple[int, int],
-        centre: int,
-        switch: cp_model.IntVar | None = None,
-    ) -> None:
-        self.function = function
-        self._switch = switch
-        self._model = model
-        self._variable = variable
-        self._bounds = bounds
-        self._centre = centre
-        self._cover: Cover | None = None
-        self._parts: list[cp_model.IntVar] = []
-        self._excess: cp_model.IntVar | None = None
-        self._lines: set[int] = set()
+    model: cp_model.CpModel
+    variable: cp_model.IntVar
+    """The variable x."""
+    function: ConvexFunction
+    """The cost g."""
+    bounds: tuple[int, int]
+    centre: int
+    """Where x is expected to be; segments are exact around it."""
+    switch: cp_model.IntVar | None = None
+    """A literal that is 1 wherever x is positive; None where there is none."""
+    _cover: Cover | None = field(default=None, init=False)
+    _parts: list[cp_model.IntVar] = field(default_factory=list, init=False)
+    _excess: cp_model.IntVar | None = field(default=None, init=False)
+    _lines: set[int] = field(default_factory=set, init=False)
 
     def terms(self) -> tuple[list[Term], int]:
         """Return variables and coefficients, and a number: together they add up to the cost."""
@@ -181,7 +166,7 @@ class ConvexCost:
             return [], segments.first
         if not self._parts:
             only = segments.segments[0]
-            found = [(self._variable, only.slope)] if only.slope else []
+            found = [(self.variable, only.slope)] if only.slope else []
             offset = segments.first - only.slope * only.start
         else:
             pairs = zip(self._parts, segments.segments, strict=True)
@@ -194,7 +179,7 @@ class ConvexCost:
         if self._excess is None or self._claimed(at) >= self.function(at):
             return False
         for k in (at - 1, at):
-            if self._bounds[0] <= k < self._bounds[1]:
+            if self.bounds[0] <= k < self.bounds[1]:
                 self._keep_above(k)
         return True
 
@@ -210,22 +195,22 @@ class ConvexCost:
     def _segments(self) -> Cover:
         """Return the segments; the first call adds them to the model."""
         if self._cover is None:
-            lower, upper = self._bounds
-            self._cover = cover(self.function, lower, upper, self._centre)
+            lower, upper = self.bounds
+            self._cover = cover(self.function, lower, upper, self.centre)
             if len(self._cover.segments) > 1:
                 widths = [end - start for start, end, _ in self._cover.segments]
-                self._parts = [self._model.new_int_var(0, width, "") for width in widths]
+                self._parts = [self.model.new_int_var(0, width, "") for width in widths]
                 signs = [1] + [-1] * len(self._parts)
-                filled = cp_model.LinearExpr.weighted_sum([self._variable, *self._parts], signs)
-                self._model.add(filled == lower)
-                if self._switch is not None and not lower:
+                filled = cp_model.LinearExpr.weighted_sum([self.variable, *self._parts], signs)
+                self.model.add(filled == lower)
+                if self.switch is not None and not lower:
                     # Implied, but it lets the relaxation see what it costs to leave a cluster out.
                     for part, width in zip(self._parts, widths, strict=True):
-                        self._model.add(part <= width * self._switch)
+                        self.model.add(part <= width * self.switch)
             if not self._cover.exact:
                 # Far from the centre the gap only grows, so it is greatest at one of the ends.
-                most = max(self.function(at) - self._cover(at) for at in self._bounds)
-                self._excess = self._model.new_int_var(0, most, "")
+                most = max(self.function(at) - self._cover(at) for at in self.bounds)
+                self._excess = self.model.new_int_var(0, most, "")
         return self._cover
 
     def _claimed(self, at: int) -> int:
@@ -237,7 +222,7 @@ class ConvexCost:
         self._lines.add(k)
         slope = self.function.marginal(k)
         terms, offset = self.terms()
-        variables = [variable for variable, _ in terms] + [self._variable]
+        variables = [variable for variable, _ in terms] + [self.variable]
         coefficients = [coefficient for _, coefficient in terms] + [-slope]
         line = cp_model.LinearExpr.weighted_sum(variables, coefficients)
-        self._model.add(line >= self.function(k) - slope * k - offset)
+        self.model.add(line >= self.function(k) - slope * k - offset)

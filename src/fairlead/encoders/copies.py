@@ -16,18 +16,12 @@ def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
 
         minimise  sum (1 - u_c),   then  sum r_c u_c
     """
-    ranked = [(rank, name, encoding.used(workload.key, name)) for name, rank in rule.ranks.items()]
-
-    def missing(placement: Placement) -> int:
-        placed = placement.of(workload.key)
-        return sum(1 for _, name, _ in ranked if not placed.get(name))
 
     def ranks(placement: Placement) -> int:
         placed = placement.of(workload.key)
-        return sum(rank for rank, name, _ in ranked if placed.get(name))
+        return sum(rank for name, rank in rule.ranks.items() if placed.get(name))
 
     because = Because(KIND, workload.key)
-    without = LinearCost([(used, -1) for _, _, used in ranked], len(ranked), missing)
-    encoding.prefer(COPIES, [without], because=because)
-    by_room = LinearCost([(used, rank) for rank, _, used in ranked if rank], 0, ranks)
-    encoding.prefer(ROOM, [by_room], because=because)
+    encoding.prefer(COPIES, [encoding.unused(workload.key, rule.ranks)], because=because)
+    terms = [(encoding.used(workload.key, name), rank) for name, rank in rule.ranks.items() if rank]
+    encoding.prefer(ROOM, [LinearCost(terms, 0, ranks)], because=because)

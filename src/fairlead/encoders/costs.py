@@ -62,11 +62,9 @@ class LinearCost:
     """What comes on top."""
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
-    """Variables of its own with the values that they have in a placement."""
     refine: Callable[[Placement], bool] = lambda _: False
-    """Makes the cost exact at a placement; tells whether it was underestimated there."""
     least: int | None = None
-    """No placement costs less, in steps; None where that is not known."""
+    """These and `of` as in `Cost`."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""

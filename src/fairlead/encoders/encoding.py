@@ -1,7 +1,7 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
@@ -35,19 +35,13 @@ Constraint = cp_model.BoundedLinearExpression | bool
 class Encoding:
     """A CP-SAT model in the making.
 
-    Parameters
-    ----------
-    within
-        Ranges of replicas that are known to hold for every placement of interest.
-    centres
-        Where the optimum is expected; convex costs are exact around it. None where nothing is known.
-    held
-        How many replicas overflow tiers may hold, at least and at most, for every placement of interest: the
-        shares of a tier are measured against what it holds. None leaves them out of the measure.
-    giving
-        How far every constraint may give way, on each side; None where all must hold. What gives way does not
-        narrow a range; its slack variables are in `given`. A number of replicas lies between 0 and what the
-        workload asks for all the same, unless `within` says otherwise.
+    `within`: ranges of replicas that are known to hold for every placement of interest. `centres`: where the
+    optimum is expected; convex costs are exact around it. None where nothing is known. `held`: how many
+    replicas overflow tiers may hold, at least and at most, for every placement of interest: the shares of a
+    tier are measured against what it holds. None leaves them out of the measure. `giving`: how far every
+    constraint may give way, on each side; None where all must hold. What gives way does not narrow a range;
+    its slack variables are in `given`. A number of replicas lies between 0 and what the workload asks for all
+    the same, unless `within` says otherwise.
     """
 
     def __init__(
@@ -62,7 +56,7 @@ class Encoding:
         self.problem = problem
         self.held = held
         self.model = cp_model.CpModel()
-        self.variables = ReplicaVariables(problem, self.model, within or {})
+        self.variables = ReplicaVariables(problem, self.model, dict(within or {}))
         self.selection = Selection(self.model, self.variables)
         self.levels: dict[Level, LevelCost] = {}
         self.coupled = False
@@ -175,6 +169,15 @@ class Encoding:
             replicas, switch = self.selection.total(subject), None
         return CostAt(subject, ConvexCost(self.model, replicas, function, bounds, centre, switch))
 
+    def unused(self, workload: str, clusters: Collection[str]) -> LinearCost:
+        """Return how many of some clusters a workload leaves empty: ``sum (1 - u_c)``."""
+
+        def empty(placement: Placement) -> int:
+            placed = placement.of(workload)
+            return sum(1 for name in clusters if not placed.get(name))
+
+        return LinearCost([(self.used(workload, name), -1) for name in clusters], len(clusters), empty)
+
     def prefer(
         self,
         level: Level,
@@ -185,23 +188,12 @@ class Encoding:
         scale: int = 1,
         exact: bool = True,
     ) -> None:
-        """Minimise a cost on a level.
+        """Minimise a cost on a level, which gets the priority of the workload that the rule belongs to.
 
-        Parameters
-        ----------
-        level
-            The level; it gets the priority of the workload that the rule belongs to.
-        constant
-            What comes on top, in the unit of the level.
-        scale
-            Steps in one unit of the level; the same for every cost of a level.
-        exact
-            False where costs are rounded down to whole steps.
+        `constant`: what comes on top, in the unit of the level. `scale`: steps in one unit of the level; the
+        same for every cost of a level. `exact`: False where costs are rounded down to whole steps.
 
-        Raises
-        ------
-        InternalError
-            Where two costs of one level have different scales.
+        Raises `InternalError` where two costs of one level have different scales.
         """
         if because.workload is not None:
             level = replace(level, priority=self.problem.workload(because.workload).priority)

@@ -1,7 +1,7 @@
 """Rules that give way: a slack variable for every bound that may be missed, and by how much at most."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ortools.sat.python import cp_model
@@ -39,20 +39,15 @@ class _Row:
         return max(0, worst)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Slack:
-    """The slack variables of a model.
+    """The slack variables of a model."""
 
-    Parameters
-    ----------
-    giving
-        How far each constraint may give way.
-    """
-
-    def __init__(self, model: cp_model.CpModel, giving: Giving) -> None:
-        self.given: dict[tuple[Because, Side], cp_model.IntVar] = {}
-        self.giving = giving
-        self._model = model
-        self._rows: dict[tuple[Because, Side], list[_Row]] = {}
+    model: cp_model.CpModel
+    giving: Giving
+    """How far each constraint may give way."""
+    given: dict[tuple[Because, Side], cp_model.IntVar] = field(default_factory=dict)
+    _rows: dict[tuple[Because, Side], list[_Row]] = field(default_factory=dict)
 
     def loosen(self, expression: cp_model.BoundedLinearExpression, because: Because) -> None:
         """Add a linear constraint that may give way.
@@ -64,14 +59,14 @@ class Slack:
         ends: tuple[tuple[Side, int, int], ...] = (("least", -1, intervals[0]), ("most", 1, intervals[-1]))
         ends = tuple(end for end in ends if abs(end[2]) < _ENDLESS)
         if len(intervals) != 2 or not any(self.giving(because, side) > 0 for side, _, _ in ends):
-            self._model.add(expression)
+            self.model.add(expression)
             return
         for side, sign, bound in ends:
             coefficients = tuple(sign * factor for factor in expression.coeffs)
             row = _Row(tuple(expression.vars), coefficients, sign * (expression.offset - bound))
             slack = self._slack(row, (because, side))
             missed = cp_model.LinearExpr.weighted_sum(row.variables, row.coefficients)
-            self._model.add(missed - slack <= -row.offset)
+            self.model.add(missed - slack <= -row.offset)
 
     def values(self, value_of: Mapping[int, int]) -> Iterator[tuple[cp_model.IntVar, int]]:
         """Yield the slack variables with the least values they can have.
@@ -87,7 +82,7 @@ class Slack:
         if key not in self.given:
             if not widest:
                 return 0
-            self.given[key] = self._model.new_int_var(0, widest, "")
+            self.given[key] = self.model.new_int_var(0, widest, "")
         elif widest > self.given[key].domain.max():
             self.given[key].with_domain(cp_model.Domain(0, widest))
         self._rows.setdefault(key, []).append(row)

@@ -8,16 +8,16 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding
-from fairlead.encoders.registry import ENCODERS, AnyRule, kind_of, place_of
+from fairlead.encoders.registry import ENCODERS, kind_of, place_of
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Total, WorkloadRule
+from fairlead.models.rules import Duplicated, Rule, Total, WorkloadRule
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
 """By key of a workload with a choice: the workload in each group that it may take, in their order."""
-_Subject = tuple[AnyRule, Workload | Problem, cp_model.IntVar | None]
+_Subject = tuple[Rule, Workload | Problem, cp_model.IntVar | None]
 """A rule, whose it is, and the literal without which it need not hold."""
 
 
@@ -87,14 +87,9 @@ def encode_choice(
 
     The model; None where time ran out.
 
-    Parameters
-    ----------
-    problem
-        The question, without preferences; the rules of workloads with a choice are not looked at.
-    options
-        The choices, without preferences.
-    in_time
-        Asked before every rule; the work ends where it returns False.
+    `problem`: the question, without preferences; the rules of workloads with a choice are not looked at.
+    `options`: the choices, without preferences. `in_time`: asked before every rule; the work ends where it
+    returns False.
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)

@@ -10,7 +10,7 @@ from fairlead.models.rules import Duplicated, MoveBudget, Total
 from fairlead.models.rules import total as all_replicas
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import KIND
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 
 def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
@@ -31,7 +31,8 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
     for workload in problem.workloads:
         if rule.workloads is not None and workload.key not in rule.workloads:
             continue
-        held = _held(rule, workload, problem)
+        going = rule.under_way.get(workload.key, frozenset())
+        held = running(workload, problem.cluster_by_name.keys() - going)
         if rule.arriving is not None:
             counted.extend(
                 encoding.selection.started(Place(workload.key, name), held.get(name, 0))
@@ -65,13 +66,3 @@ def _unavoidable(held: int, workload: Workload, encoding: Encoding) -> cp_model.
     )
     encoding.model.add_max_equality(found, [0, held - workload.replicas + fewer - more])
     return found
-
-
-def _held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
-    """Return what a workload holds now and could move."""
-    going = rule.under_way.get(workload.key, frozenset())
-    return {
-        name: count
-        for name, count in workload.current.items()
-        if name in problem.cluster_by_name and name not in going
-    }

@@ -13,7 +13,7 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation
 from fairlead.models.rules import MovePrice, Total, Weights
 from fairlead.models.rules.move_price import KIND
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 
 def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
@@ -30,7 +30,7 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
         raise UnsupportedError("a price of moves cannot be weighed against minimax; use webster or l1")
     scale = encoding.once(scale_of)
     steps = int(rule.price * scale.steps)
-    held = {name: count for name, count in workload.current.items() if name in rule.present and count}
+    held = running(workload, rule.present)
     totalled = encoding.problem.workload(workload.key).rule(Total) is not None
     shrunk = max(0, sum(held.values()) - workload.replicas) if totalled else 0
     constant = -Fraction(steps * shrunk, scale.steps)

@@ -7,7 +7,7 @@ from fairlead.encoders.variables import Place
 from fairlead.models.rules import Duplicated, Moves, Total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import KIND, level
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 
 def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
@@ -20,7 +20,7 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
     The step of a cluster from k to k + 1 replicas saves one move while k < held_c, then none. Under
     Duplicated held_c is at most a full copy. Where no rule says the total, none can shrink.
     """
-    held = {name: count for name, count in workload.current.items() if name in rule.present and count}
+    held = running(workload, rule.present)
     # In a partial problem copies give way, but what counts as moved is what the problem says.
     asked = encoding.problem.workload(workload.key)
     copies = asked.rule(Duplicated)

@@ -1,13 +1,12 @@
 """Price: what a replica costs on a cluster."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.encoders.convex import proportional
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Held, Scale, whole_steps
+from fairlead.encoders.scale import Held, Scale, whole_steps
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
@@ -44,4 +43,4 @@ def _scale(priced: Sequence[tuple[int, Collection[Fraction]]]) -> Scale:
     """Return the steps for prices, given with the replicas that each workload pays for."""
     prices = [price for _, values in priced for price in values]
     dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
-    return whole_steps((price.denominator for price in prices), int(LARGEST // max(1, math.ceil(dearest))))
+    return whole_steps((price.denominator for price in prices), dearest)

@@ -104,22 +104,24 @@ def scale_of(problem: Problem, held: Held | None) -> Scale:
     greatest = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
         raise UnsupportedError(_immeasurable(problem, held))
-    most = LARGEST // max(1, greatest)
+    most = LARGEST
     if problem.deviation is Deviation.MINIMAX:
-        most = min(most, STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1))
+        most = STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1)
     priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
     denominators = {rule.price.denominator for rule in priced}
     denominators |= {d for division in divisions for d in _denominators(division, problem.deviation)}
-    return whole_steps(denominators, most, FINEST)
+    return whole_steps(denominators, greatest, most, FINEST)
 
 
-def whole_steps(denominators: Iterable[int], most: int, finest: int = LARGEST) -> Scale:
+def whole_steps(
+    denominators: Iterable[int], greatest: Fraction | int, most: int = LARGEST, finest: int = LARGEST
+) -> Scale:
     """Return steps that make all costs whole, or as many as there may be.
 
-    `denominators`: what costs are fractions of; `most`: how many steps there may be; `finest`: how many are
-    enough where costs are rounded anyway.
+    `denominators`: what costs are fractions of; `greatest`: no sum of them exceeds it; `most`: how many steps
+    there may be in any case; `finest`: how many are enough where costs are rounded anyway.
     """
-    steps = 1
+    steps, most = 1, min(most, LARGEST // max(1, math.ceil(greatest)))
     for denominator in sorted(set(denominators)):
         steps = math.lcm(steps, denominator)
         if steps > most:

@@ -53,8 +53,7 @@ def _scale(problem: Problem, _held: Held | None) -> Scale:
         greatest += Fraction(workload.replicas**2) / quota + quota if webster else workload.replicas
     if greatest > LARGEST:
         raise UnsupportedError(_immeasurable(problem))
-    most = int(LARGEST // max(1, math.ceil(greatest)))
-    return whole_steps(denominators, most)
+    return whole_steps(denominators, greatest)
 
 
 def _quotas(problem: Problem) -> Iterator[tuple[Workload, Fraction]]:

@@ -11,26 +11,13 @@ from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.survival import unions
 from fairlead.encoders.variables import Group, Place
+from fairlead.models import rules
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import MINIMA, SPREAD, UNPLACED
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Duplicated,
-    Grouped,
-    GroupTotal,
-    Preference,
-    Spread,
-    Survival,
-    Total,
-    bounds,
-    group_total,
-    spread,
-    survival,
-)
+from fairlead.models.rules import bounds, group_total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import About, broken_amounts, shortfall_levels
 from fairlead.models.statement import Violation
@@ -80,35 +67,33 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
     for about, amount in before.items():
         same = [lack for lack in lacks if lack.about == about]
         parts = [lack.cost.terms() for lack in same]
-        terms = [term for some, _ in parts for term in some]
+        missed = [term for some, _ in parts for term in some]
         offset = sum(some for _, some in parts)
-        most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in terms)
+        most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in missed)
         worse = encoding.model.new_int_var(0, max(0, most), "")
-        encoding.require_coupled(weighted([(worse, -1), *terms]) <= amount - offset, because=because)
+        encoding.require_coupled(weighted([(worse, -1), *missed]) <= amount - offset, because=because)
         rows.append((worse, amount, same))
 
     def values(placement: Placement) -> Iterator[Term]:
         for worse, amount, same in rows:
             yield worse, max(0, sum(lack.cost.of(placement) for lack in same) - amount)
 
-    def increase(placement: Placement) -> int:
-        return sum(count for _, count in values(placement))
-
-    cost = LinearCost([(worse, 1) for worse, _, _ in rows], 0, increase, values)
+    terms = [(worse, 1) for worse, _, _ in rows]
+    cost = LinearCost(terms, 0, lambda placement: sum(count for _, count in values(placement)), values)
     encoding.prefer(MADE_WORSE, [cost], because=because)
 
 
 def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     """Yield what the rules of a workload may be short of; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
-        if isinstance(rule, Candidates | Preference):
+        if isinstance(rule, rules.Candidates | rules.Preference):
             continue
         match rule:
-            case Total():
+            case rules.Total():
                 yield _of_total(workload, encoding)
-            case Duplicated():
+            case rules.Duplicated():
                 yield from _of_copies(rule, workload, encoding)
-            case Bounds() | GroupTotal() | Grouped():
+            case rules.Bounds() | rules.GroupTotal() | rules.Grouped():
                 if workload.replicas:
                     yield from _of_minimum(rule, workload, encoding)
             case _:
@@ -116,18 +101,18 @@ def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
 
 
 def _of_minimum(
-    rule: Bounds | GroupTotal | Grouped, workload: Workload, encoding: Encoding
+    rule: rules.Bounds | rules.GroupTotal | rules.Grouped, workload: Workload, encoding: Encoding
 ) -> Iterator[Lack]:
     match rule:
-        case Bounds():
+        case rules.Bounds():
             yield from _of_bounds(rule, workload, encoding)
-        case GroupTotal():
+        case rules.GroupTotal():
             if rule.minimum:
                 yield _of_group(rule, workload, encoding)
-        case Spread():
+        case rules.Spread():
             if rule.minimum:
                 yield _of_spread(rule, workload, encoding)
-        case Survival():
+        case rules.Survival():
             if rule.minimum:
                 yield from _of_survival(rule, workload, encoding)
         case _:
@@ -145,9 +130,9 @@ def _of_total(workload: Workload, encoding: Encoding) -> Lack:
     return Lack(UNPLACED, workload.priority, LinearCost(terms, replicas, missing))
 
 
-def _of_copies(rule: Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_copies(rule: rules.Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     """Keep copies whole or leave them out; yield the replicas of those that are missing."""
-    candidates = workload.rule(Candidates)
+    candidates = workload.rule(rules.Candidates)
     names = candidates.names if candidates else ()
     full = {name: copy_on(rule, workload, name) for name in names}
     for name in names:
@@ -187,7 +172,7 @@ def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -
     yield Lack(UNPLACED, workload.priority, cost)
 
 
-def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_bounds(rule: rules.Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     for name, bound in rule.minimum.items():
         about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
         if name in rule.where_held and bound.replicas > 1:
@@ -209,13 +194,13 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
     return _slack([asked - encoding.replicas(workload.key, name)], least, missing, workload, encoding)
 
 
-def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
+def _of_group(rule: rules.GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     group = Group(workload.key, rule.clusters)
     cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
     return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
-def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
+def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> Lack:
     reached = total(encoding.any_used(workload.key, clusters) for clusters in rule.groups.values())
 
     def missing(placement: Placement) -> int:
@@ -224,10 +209,10 @@ def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
         return max(0, rule.minimum - used)
 
     cost = _slack([rule.minimum - reached], rule.minimum, missing, workload, encoding)
-    return Lack(SPREAD, workload.priority, cost, _about(spread.KIND, rule, workload, rule.field))
+    return Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.field))
 
 
-def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     """Yield, for every group that may be lost, how many replicas too few are left.
 
     Of several losses at once the worst counts: one slack, at least what each of them misses.
@@ -239,11 +224,11 @@ def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iter
     for detail, clusters in unions(rule):
         outside = Group(workload.key, names - clusters)
         cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
-        yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, detail))
+        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, detail))
 
 
 def _of_losses(
-    rule: Survival, workload: Workload, encoding: Encoding, names: frozenset[str]
+    rule: rules.Survival, workload: Workload, encoding: Encoding, names: frozenset[str]
 ) -> Iterator[Lack]:
     """Yield how many replicas too few are left by the worst of several losses at once."""
     key = workload.key
@@ -259,10 +244,12 @@ def _of_losses(
             rule.minimum - total(encoding.replicas(key, name) for name in sorted(rest)) for rest in kept
         ]
         cost = _slack(lacking, rule.minimum, missing, workload, encoding)
-        yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, rule.name))
+        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.name))
 
 
-def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:
+def _about(
+    kind: str, rule: rules.GroupTotal | rules.Spread | rules.Survival, workload: Workload, detail: str
+) -> About:
     return Violation(kind, "", 0, rule.source, workload.key, None, detail, gives_way=True).about
 
 

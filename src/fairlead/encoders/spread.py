@@ -1,5 +1,8 @@
 """Spread: how many groups of clusters a workload has to stand in."""
 
+from collections import Counter
+from itertools import chain
+
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.models.rules import Spread, Total
@@ -24,17 +27,9 @@ def encode(rule: Spread, workload: Workload, encoding: Encoding) -> None:
     if at_least:
         encoding.require_coupled(total(literals) >= at_least, because=because)
         if workload.rule(Total) is not None:
-            # Implied by the total; it lets the solver see at once that few replicas reach few groups.
-            most = workload.replicas * _most_groups(rule)
-            encoding.imply(total(literals) <= most)
+            # Implied by the total; it lets the solver see at once that few replicas reach few groups: one
+            # reaches no more than its cluster is in.
+            groups_of = Counter(chain.from_iterable(rule.groups.values()))
+            encoding.imply(total(literals) <= workload.replicas * max(groups_of.values(), default=0))
     if rule.maximum is not None:
         encoding.require_coupled(total(literals) <= rule.maximum, because=because)
-
-
-def _most_groups(rule: Spread) -> int:
-    """Return how many groups one cluster can be in; one replica reaches no more."""
-    counts: dict[str, int] = {}
-    for clusters in rule.groups.values():
-        for name in clusters:
-            counts[name] = counts.get(name, 0) + 1
-    return max(counts.values(), default=0)

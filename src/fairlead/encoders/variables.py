@@ -4,6 +4,7 @@ Which clusters and groups of them are used at all, and what a group holds, are v
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
@@ -53,28 +54,23 @@ class Range(NamedTuple):
 Ranges = Mapping[Place, Range]
 
 
+@dataclass(slots=True, eq=False)
 class ReplicaVariables:
-    """Replicas by workload and cluster; a variable is made when it is first asked for.
+    """Replicas by workload and cluster; a variable is made when it is first asked for."""
 
-    Parameters
-    ----------
-    problem
-        Gives workloads, clusters and the widest range of a variable: from 0 to `largest`.
-    within
-        Narrower ranges that are known to hold; places that are left out have the widest.
-    """
-
-    def __init__(self, problem: Problem, model: cp_model.CpModel, within: Ranges) -> None:
-        self._problem = problem
-        self._model = model
-        self._within = dict(within)
-        self._made: dict[Place, cp_model.IntVar] = {}
-        self._empty: Place | None = None
+    problem: Problem
+    """Gives workloads, clusters and the widest range of a variable: from 0 to `largest`."""
+    model: cp_model.CpModel
+    ranges: dict[Place, Range]
+    """Narrower ranges that are known to hold; places that are left out have the widest."""
+    _made: dict[Place, cp_model.IntVar] = field(default_factory=dict)
+    empty: Place | None = None
+    """A place for which no number of replicas is left; None where there is none."""
 
     def places(self) -> Iterator[Place]:
         """Yield every place: workloads in key order, for each of them the clusters in name order."""
-        for workload in self._problem.workloads:
-            for cluster in self._problem.clusters:
+        for workload in self.problem.workloads:
+            for cluster in self.problem.clusters:
                 yield Place(workload.key, cluster.name)
 
     def free(self) -> Iterator[Place]:
@@ -90,16 +86,16 @@ class ReplicaVariables:
 
     def range(self, place: Place) -> Range:
         """Return the fewest and the most replicas at a place."""
-        known = self._within.get(place)
+        known = self.ranges.get(place)
         # Unless something narrows it, no cluster is asked for more than a workload needs anywhere.
-        return known or Range(0, largest(self._problem.workload_by_key[place.workload]))
+        return known or Range(0, largest(self.problem.workload_by_key[place.workload]))
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the replicas of a workload on a cluster."""
         place = Place(workload, cluster)
         if place not in self._made:
             lower, upper = self.range(place)
-            self._made[place] = self._model.new_int_var(lower, max(lower, upper), "")
+            self._made[place] = self.model.new_int_var(lower, max(lower, upper), "")
         return self._made[place]
 
     def limit(self, place: Place, lower: int | None, upper: int | None) -> None:
@@ -111,22 +107,17 @@ class ReplicaVariables:
         )
         if after == before:
             return
-        self._within[place] = after
+        self.ranges[place] = after
         if after.lower > after.upper:
-            self._empty = self._empty or place
-            self._model.add_bool_or([])
+            self.empty = self.empty or place
+            self.model.add_bool_or([])
         elif place in self._made:
             variable = self._made[place]
-            self._model.add_linear_constraint(variable, after.lower, after.upper)
-
-    @property
-    def empty(self) -> Place | None:
-        """A place for which no number of replicas is left; None where there is none."""
-        return self._empty
+            self.model.add_linear_constraint(variable, after.lower, after.upper)
 
     def placement(self, value_of: Callable[[cp_model.IntVar], int]) -> Placement:
         """Read a placement."""
-        found: dict[str, dict[str, int]] = {workload.key: {} for workload in self._problem.workloads}
+        found: dict[str, dict[str, int]] = {workload.key: {} for workload in self.problem.workloads}
         for place in self.places():
             variable = self._made.get(place)
             least = self.range(place).lower
@@ -134,28 +125,28 @@ class ReplicaVariables:
         return Placement(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """Auxiliary variables, each made when it is first asked for."""
 
-    def __init__(self, model: cp_model.CpModel, variables: ReplicaVariables) -> None:
-        self._model = model
-        self._variables = variables
-        self._used: dict[Subject, cp_model.IntVar] = {}
-        self._sums: dict[Group, cp_model.IntVar] = {}
-        self._stopped: dict[tuple[Place, int], cp_model.IntVar] = {}
-        self._started: dict[tuple[Place, int], cp_model.IntVar] = {}
+    model: cp_model.CpModel
+    variables: ReplicaVariables
+    _used: dict[Subject, cp_model.IntVar] = field(default_factory=dict)
+    _sums: dict[Group, cp_model.IntVar] = field(default_factory=dict)
+    _stopped: dict[tuple[Place, int], cp_model.IntVar] = field(default_factory=dict)
+    _started: dict[tuple[Place, int], cp_model.IntVar] = field(default_factory=dict)
 
     def used(self, place: Place) -> cp_model.IntVar:
         """Return a literal that tells whether a cluster holds replicas: ``used <= x <= upper used``."""
         if place not in self._used:
-            lower, upper = self._variables.range(place)
-            literal = self._model.new_bool_var("")
+            lower, upper = self.variables.range(place)
+            literal = self.model.new_bool_var("")
             self._used[place] = literal
-            replicas = self._variables.replicas(*place)
-            self._model.add(replicas >= literal)
-            self._model.add(replicas <= max(upper, 0) * literal)
+            replicas = self.variables.replicas(*place)
+            self.model.add(replicas >= literal)
+            self.model.add(replicas <= max(upper, 0) * literal)
             if lower > 0:
-                self._model.add(literal == 1)
+                self.model.add(literal == 1)
         return self._used[place]
 
     def known(self, place: Place) -> cp_model.IntVar | None:
@@ -167,43 +158,43 @@ class Selection:
         if group not in self._used:
             # Only those that can hold replicas at all.
             places = [Place(group.workload, name) for name in sorted(group.clusters)]
-            members = [self.used(place) for place in places if self._variables.range(place).upper > 0]
+            members = [self.used(place) for place in places if self.variables.range(place).upper > 0]
             if len(members) == 1:
                 return members[0]
-            literal = self._model.new_bool_var("")
+            literal = self.model.new_bool_var("")
             self._used[group] = literal
-            self._model.add_bool_or([*members, literal.negated()])
+            self.model.add_bool_or([*members, literal.negated()])
             for member in members:
-                self._model.add_implication(member, literal)
+                self.model.add_implication(member, literal)
         return self._used[group]
 
     def total(self, group: Group) -> cp_model.IntVar:
         """Return the replicas that a set of clusters holds together."""
         if group not in self._sums:
             places = [Place(group.workload, name) for name in sorted(group.clusters)]
-            ranges = [self._variables.range(place) for place in places]
-            total = self._model.new_int_var(
+            ranges = [self.variables.range(place) for place in places]
+            total = self.model.new_int_var(
                 sum(lower for lower, _ in ranges), sum(max(lower, upper) for lower, upper in ranges), ""
             )
             self._sums[group] = total
-            replicas = [self._variables.replicas(*place) for place in places]
-            self._model.add(cp_model.LinearExpr.sum(replicas) == total)
+            replicas = [self.variables.replicas(*place) for place in places]
+            self.model.add(cp_model.LinearExpr.sum(replicas) == total)
         return self._sums[group]
 
     def stopped(self, place: Place, held: int) -> cp_model.IntVar:
         """Return at least the replicas that a place has fewer than it holds now."""
         if (place, held) not in self._stopped:
-            stopped = self._model.new_int_var(0, held, "")
+            stopped = self.model.new_int_var(0, held, "")
             self._stopped[place, held] = stopped
-            self._model.add(stopped >= held - self._variables.replicas(*place))
+            self.model.add(stopped >= held - self.variables.replicas(*place))
         return self._stopped[place, held]
 
     def started(self, place: Place, held: int) -> cp_model.IntVar:
         """Return at least the replicas that a place has more than it holds now."""
         if (place, held) not in self._started:
-            started = self._model.new_int_var(0, max(0, self._variables.range(place).upper), "")
+            started = self.model.new_int_var(0, max(0, self.variables.range(place).upper), "")
             self._started[place, held] = started
-            self._model.add(started >= self._variables.replicas(*place) - held)
+            self.model.add(started >= self.variables.replicas(*place) - held)
         return self._started[place, held]
 
     def values(self, placement: Placement) -> Iterable[tuple[cp_model.IntVar, int]]:

@@ -36,15 +36,7 @@ class UnreachableError(FairleadError):
 
 
 class RefusedError(FairleadError):
-    """An API server refused a request.
-
-    Parameters
-    ----------
-    status
-        Code of HTTP, such as 403, 404, 409 or 410.
-    message
-        What the server says.
-    """
+    """An API server refused a request: the code of HTTP, such as 403, 404, 409 or 410, and what it says."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -97,21 +89,10 @@ class Client:
             query["continue"] = str(meta["continue"])
 
     def watch(self, resource: Resource, version: str, seconds: float) -> Iterator[Event]:
-        """Yield what happens to the objects of a kind.
+        """Yield what happens to the objects of a kind after a version, until the server ends the watch.
 
-        Parameters
-        ----------
-        version
-            Version after which to begin.
-        seconds
-            After which the server ends the watch.
-
-        Raises
-        ------
-        RefusedError
-            The server refused; 410 where it no longer knows the version.
-        UnreachableError
-            The connection is lost.
+        Raises `RefusedError` where the server refused, 410 where it no longer knows the version, and
+        `UnreachableError` where the connection is lost.
         """
         from urllib3.exceptions import HTTPError
 
@@ -152,7 +133,6 @@ class Client:
     def _sent(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Object | None = None
     ) -> Object:
-        """Send a request and return the answer."""
         from urllib3.exceptions import HTTPError
 
         response = self._response(method, path, query, body)
@@ -212,37 +192,20 @@ def _event(told: Object) -> Event:
     return Event(told["type"], told["object"])
 
 
-def needs_extra() -> None:
-    """Refuse to go on where the client library is not installed.
-
-    Raises `UsageError` saying what to install.
-    """
-    try:
-        import kubernetes  # noqa: F401
-    except ImportError:
-        raise UsageError("talking to a cluster needs the extra live: pip install 'fairlead[live]'") from None
-
-
 def connect(context: str | None = None, kubeconfig: str | None = None) -> Client:
     """Return a client.
 
-    Parameters
-    ----------
-    context
-        Context of the kubeconfig; None takes its current one.
-    kubeconfig
-        File, or several with the separator of paths between them; None takes ``KUBECONFIG``, else
-        ``~/.kube/config``. Where none of these is there, inside a pod, its service account.
+    `context`: context of the kubeconfig; None takes its current one. `kubeconfig`: file, or several with the
+    separator of paths between them; None takes ``KUBECONFIG``, else ``~/.kube/config``. Where none of these
+    is there, inside a pod, its service account.
 
-    Raises
-    ------
-    UsageError
-        There is no such file or context, or the library is not installed.
+    Raises `UsageError` where there is no such file or context, or the library is not installed.
     """
-    needs_extra()
-    from kubernetes import config
-    from kubernetes.client import ApiClient, Configuration
-
+    try:
+        from kubernetes import config
+        from kubernetes.client import ApiClient, Configuration
+    except ImportError:
+        raise UsageError("talking to a cluster needs the extra live: pip install 'fairlead[live]'") from None
     # What a connection goes through is told by the errors that are raised here.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     known = Configuration()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from fairlead.live.client import Client, Object, RefusedError, Resource
@@ -30,7 +31,7 @@ def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resou
     try:
         told = client.get(f"/{root}/{api_version}")
     except RefusedError as error:
-        if error.status == 404:
+        if error.status == HTTPStatus.NOT_FOUND:
             return []
         raise
     return [
@@ -75,7 +76,7 @@ def snapshot(client: Client) -> Snapshot:
         try:
             items, _ = client.list(resource)
         except RefusedError as error:
-            if error.status != 403:
+            if error.status != HTTPStatus.FORBIDDEN:
                 raise
             denied.append(resource)
             continue

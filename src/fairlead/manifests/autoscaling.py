@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
 from fairlead.manifests.validation import Finding, Located
-from fairlead.manifests.yaml.documents import group_of
+from fairlead.manifests.yaml.documents import Identity, group_of
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -17,19 +17,11 @@ KIND = "autoscaler"
 _HPA = "FederatedHPA"
 
 
-class _Target(NamedTuple):
-    """What an autoscaler scales; an API group that is left out is that of any kind of this name."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-
 class _Range(NamedTuple):
     """The numbers between which one autoscaler moves what it scales."""
 
-    target: _Target
+    target: Identity
+    """What it scales; an API group that is left out is that of any kind of this name."""
     name: str
     minimum: int
     maximum: int
@@ -106,9 +98,9 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
                 yield _Range(scaled, _name(one), min(numbers), max(numbers), one.source("spec", "rules"))
 
 
-def _target(one: Located[AnyAutoscaler]) -> _Target:
+def _target(one: Located[AnyAutoscaler]) -> Identity:
     reference = one.model.spec.scale_target_ref
-    return _Target(group_of(reference.api_version), reference.kind, one.model.in_namespace, reference.name)
+    return Identity.of(reference.api_version, reference.kind, one.model.in_namespace, reference.name)
 
 
 def _name(one: Located[AnyAutoscaler]) -> str:

@@ -38,8 +38,6 @@ def read_clusters(
 ) -> tuple[Cluster, ...]:
     """Turn the clusters of Karmada, then those of KubeAdmiral, into member clusters.
 
-    Notes
-    -----
     Clusters that serve the same kinds share one set of them. A deprecated ``spec.zone`` counts where
     ``spec.zones`` is empty, as Karmada's webhook migrates it. What is free of a FederatedCluster is
     ``status.resources.available``; one without it is of unknown capacity, and its region, zone and provider
@@ -69,7 +67,7 @@ def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Clust
         implied_taints=(NOT_READY,) if _unready(model) else (),
         allocatable=_in_units(summary.allocatable) if summary else None,
         free=_in_units(_free(summary)) if summary else None,
-        grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
+        grades=_grades(model),
         deleting=model.metadata.deletion_timestamp is not None,
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
         source=located.source(),
@@ -89,7 +87,6 @@ def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
 
 
 def _free(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
-    """Return allocatable - allocated - allocating, exactly."""
     allocated, allocating = summary.allocated, summary.allocating
     return {
         resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)
@@ -97,10 +94,13 @@ def _free(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
     }
 
 
-def _grades(
-    models: Sequence[api.ResourceModel], counted: Sequence[api.AllocatableModeling]
-) -> tuple[Grade, ...]:
+def _counted(cluster: api.Cluster) -> Sequence[api.AllocatableModeling]:
+    return cluster.status.resource_summary.allocatable_modelings if cluster.status.resource_summary else ()
+
+
+def _grades(cluster: api.Cluster) -> tuple[Grade, ...]:
     """Return the free nodes by grade, the lowest first; none where a grade is not described."""
+    models, counted = cluster.spec.resource_models, _counted(cluster)
     offers = {model.grade: _in_units({one.name: one.min for one in model.ranges}) for model in models}
     if any(one.grade not in offers for one in counted):
         return ()
@@ -119,16 +119,11 @@ def cluster_warnings(
         unready = [one for one in clusters if _unready(one.model) == status]
         text = f"condition Ready is {status} and no taint says so: nothing new is placed there"
         yield from _of_all(unready, f"{text}, as under taint {NOT_READY.key}:{NOT_READY.effect}")
-    vague = [one for one in clusters if _counts_unknown_grades(one.model)]
+    vague = [one for one in clusters if _counted(one.model) and not _grades(one.model)]
     text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"
     yield from _of_all(vague, text)
     quiet = [one for one in federated if not one.model.status.api_resource_types]
     yield from _of_all(quiet, f"no status.apiResourceTypes, {serves}")
-
-
-def _counts_unknown_grades(cluster: api.Cluster) -> bool:
-    summary, known = cluster.status.resource_summary, {model.grade for model in cluster.spec.resource_models}
-    return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 
 
 def _of_all(located: Sequence[Located[Object]], text: str) -> Iterator[Statement]:

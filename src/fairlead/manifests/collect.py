@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.api import KINDS
@@ -34,7 +33,7 @@ from fairlead.manifests.validation import (
     repeated,
     validate,
 )
-from fairlead.manifests.yaml.documents import OWN_GROUP, Document, group_of
+from fairlead.manifests.yaml.documents import OWN_GROUP, Document, Identity, group_of
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.words import be, counted, listed, nearest
@@ -95,16 +94,14 @@ def _of_own(model: Any, extensions: Extensions) -> Iterator[Finding]:
     return own_findings(model, extensions)
 
 
-CHECKS: Mapping[str, Check] = MappingProxyType(
-    {
-        "policies": _of_policy,
-        "bindings": _of_binding,
-        "quotas": lambda model, _: below("spec", quota_findings(model.spec)),
-        "autoscalers": lambda model, _: below("spec", autoscaler_findings(model)),
-        "own": _of_own,
-        "federation_policies": _of_federation_policy,
-    }
-)
+CHECKS: Mapping[str, Check] = {
+    "policies": _of_policy,
+    "bindings": _of_binding,
+    "quotas": lambda model, _: below("spec", quota_findings(model.spec)),
+    "autoscalers": lambda model, _: below("spec", autoscaler_findings(model)),
+    "own": _of_own,
+    "federation_policies": _of_federation_policy,
+}
 """What looks for what is wrong, by list of `Manifests`; nothing can be in lists that are not here."""
 
 
@@ -298,11 +295,11 @@ def _odd(located: Located[Object], field: str, name: str, longest: int | None) -
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
     for name in dict.fromkeys(kind.row for kind in KINDS.values()):
-        first: dict[tuple[str, str, str, str], Located[Object]] = {}
+        first: dict[Identity, Located[Object]] = {}
         for located in manifests.row(name):
-            meta = located.model.metadata
-            kind, group = located.document.kind, group_of(located.document.api_version)
-            earlier = first.setdefault((group, kind, *located.model.place), located)
+            meta, kind = located.model.metadata, located.document.kind
+            known = Identity.of(located.document.api_version, kind, *located.model.place)
+            earlier = first.setdefault(known, located)
             if earlier is not located:
                 message = f"is the name of two {kind} objects; the first one is at {earlier.source()}"
                 field = "name"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
@@ -13,26 +13,12 @@ from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.validation import Located, Unread
-from fairlead.manifests.yaml.documents import group_of, object_name
+from fairlead.manifests.yaml.documents import Identity, object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.manifests.kubeadmiral.federated import Federated
-
-
-class Identity(NamedTuple):
-    """What makes a resource the same in template and binding: the version of its API does not count."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-    @classmethod
-    def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
-        """Return what identifies a resource of an apiVersion."""
-        return cls(group_of(api_version), kind, namespace, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +46,17 @@ class Subject:
         known = self.template or self.binding or (self.federated and self.federated.template)
         return known.model.metadata.labels if known else {}
 
+    @property
+    def resource(self) -> Resource:
+        """What it is selected by."""
+        return Resource(self.api_version, *self.identity[1:], self.labels)
+
 
 def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     """Put workloads, bindings and policies together.
 
-    Returns
-    -------
-    subjects : list of Subject
-        Every resource that has a template or a binding, sorted by identity.
-    mistakes : list of Mistake
-        Resources with two bindings or two federated objects.
+    Every resource that has a template or a binding, sorted by identity; and what is wrong: resources with two
+    bindings or two federated objects.
     """
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:
@@ -144,8 +131,7 @@ def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:
     claim = claimed_by(subject)
     if subject.template is None and claim is not None and claim in index.by_name:
         return replace(subject, policy=index.by_name[claim])
-    _, kind, namespace, name = subject.identity
-    choice = index.choose(Resource(subject.api_version, kind, namespace, name, subject.labels), claim)
+    choice = index.choose(subject.resource, claim)
     return replace(subject, policy=choice.policy, outvoted=choice.outvoted)
 
 

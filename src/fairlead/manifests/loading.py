@@ -9,14 +9,14 @@ from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, collect, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Identity, Subject, join, keys, subject_of, unknown
+from fairlead.manifests.join import Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
-from fairlead.manifests.yaml.documents import Document, shortened
+from fairlead.manifests.yaml.documents import Document, Identity, shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
@@ -159,22 +159,13 @@ def problem_of(
     asked: Collection[Identity] | None = None,
     extensions: Extensions | None = None,
 ) -> Problem:
-    """Put the problem together.
+    """Put the problem together; what cannot be understood is left out, and a warning says so.
 
-    What cannot be understood is left out, and a warning says so.
+    `asked`: workloads of Karmada that are to be placed; of all others only what they hold counts, and those
+    that stand with or apart from them stay as they run. None places all. `extensions`: where levels from
+    outside are looked for; None means those that are installed.
 
-    Parameters
-    ----------
-    asked
-        Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
-        stand with or apart from them stay as they run. None places all.
-    extensions
-        Where levels from outside are looked for; None means those that are installed.
-
-    Raises
-    ------
-    ManifestError
-        Where all workloads together ask for too much to count.
+    Raises `ManifestError` where all workloads together ask for too much to count.
     """
     declared_clusters = (manifests.clusters, manifests.federated_clusters)
     clusters = read_clusters(*declared_clusters)

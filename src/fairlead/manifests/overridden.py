@@ -3,17 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from fairlead.manifests.api import overrides as api
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.overrides import (
-    FederatedOverridePolicy,
-    JsonPatchOverrider,
-    OverridePolicy,
-    OverrideRule,
-    PlaintextOverrider,
-    TargetClusters,
-)
-from fairlead.manifests.api.policies import ResourceSelector
 from fairlead.manifests.karmada.groups import matches
+from fairlead.manifests.karmada.policies import selects
 from fairlead.manifests.kubeadmiral.reading import affinity_of, entries, section
 from fairlead.manifests.kubeadmiral.stated import SelectorTerm
 from fairlead.manifests.validation import Located
@@ -42,8 +35,8 @@ class _Written(NamedTuple):
 
 
 def replica_overrides(
-    karmada: Sequence[Located[OverridePolicy]],
-    kubeadmiral: Sequence[Located[FederatedOverridePolicy]],
+    karmada: Sequence[Located[api.OverridePolicy]],
+    kubeadmiral: Sequence[Located[api.FederatedOverridePolicy]],
     workloads: Sequence[Workload],
     clusters: Sequence[Cluster],
 ) -> Iterator[Statement]:
@@ -52,10 +45,10 @@ def replica_overrides(
     Cluster policies are applied first, policies of one kind by name; what is written last is what runs.
     """
     found: list[tuple[_Written, list[Workload]]] = []
-    for policy in sorted(karmada, key=_order):
+    for policy in sorted(karmada, key=lambda one: one.model.place):
         mine = [one for one in workloads if _selected(policy, one)]
         found += [(one, mine) for one in (_written(policy, clusters) if mine else ())]
-    for named in sorted(kubeadmiral, key=_order):
+    for named in sorted(kubeadmiral, key=lambda one: one.model.place):
         mine = [one for one in workloads if _names(one, named)]
         found += [(one, mine) for one in (_written_federated(named, clusters) if mine else ())]
     last = {
@@ -74,11 +67,6 @@ def replica_overrides(
     yield from _absent(kubeadmiral, workloads)
 
 
-def _order(policy: Located[Any]) -> tuple[bool, str, str]:
-    namespace, name = policy.model.place
-    return bool(namespace), namespace, name
-
-
 def _told(one: _Written, clusters: Sequence[str], mine: Sequence[Workload]) -> Statement:
     number = "1, the default," if one.value is None else shortened(one.value)
     names = listed([workload.key for workload in mine], "workload")
@@ -95,35 +83,27 @@ def _path(workload: Workload) -> str:
     return "/spec/parallelism" if workload.kind == "Job" else "/spec/replicas"
 
 
-def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
+def _selected(policy: Located[api.OverridePolicy], workload: Workload) -> bool:
     """Tell whether a policy of Karmada applies to a workload; without selectors it does to all it reaches."""
     if isinstance(workload.declared, FederatedUnit):
         return False
-    reached = policy.model.in_namespace in ("", workload.namespace)
+    if policy.model.in_namespace not in ("", workload.namespace):
+        return False
     selectors = policy.model.spec.resource_selectors
-    return reached and (not selectors or any(_selects(one, workload) for one in selectors))
+    about = (one for one in selectors if (one.api_version, one.kind) == (workload.api_version, workload.kind))
+    named = (one for one in about if one.name in ("", workload.name))
+    return not selectors or any(selects(one, workload) for one in named)
 
 
-def _selects(selector: ResourceSelector, workload: Workload) -> bool:
-    """Tell whether a selector matches a workload; labels do not count beside a name."""
-    if (selector.api_version, selector.kind) != (workload.api_version, workload.kind):
-        return False
-    if selector.namespace and selector.namespace != workload.namespace:
-        return False
-    if selector.name:
-        return selector.name == workload.name
-    return selector.label_selector is None or selector.label_selector.selector.matches(workload.labels)
-
-
-def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
+def _written(policy: Located[api.OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
     """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
     spec = policy.model.spec
-    rules: list[tuple[tuple[str | int, ...], OverrideRule]] = [
+    rules: list[tuple[tuple[str | int, ...], api.OverrideRule]] = [
         (("spec", "overrideRules", at), rule) for at, rule in enumerate(spec.override_rules)
     ]
     if spec.overriders is not None:
         rules.append(
-            (("spec",), OverrideRule(target_cluster=spec.target_cluster, overriders=spec.overriders))
+            (("spec",), api.OverrideRule(target_cluster=spec.target_cluster, overriders=spec.overriders))
         )
     for path, rule in rules:
         affinity = rule.target_cluster
@@ -134,7 +114,7 @@ def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> It
 def _patched(
     policy: Located[Object],
     path: tuple[str | int, ...],
-    patches: Sequence[PlaintextOverrider | JsonPatchOverrider],
+    patches: Sequence[api.PlaintextOverrider | api.JsonPatchOverrider],
     clusters: tuple[str, ...],
 ) -> Iterator[_Written]:
     called = f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
@@ -143,7 +123,7 @@ def _patched(
         yield _Written(called, one.path, value, clusters, policy.source(*path, at))
 
 
-def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
+def _names(workload: Workload, policy: Located[api.FederatedOverridePolicy]) -> bool:
     return policy.model.place in _named(workload)
 
 
@@ -153,7 +133,7 @@ def _named(workload: Workload) -> tuple[tuple[str, str], ...]:
 
 
 def _absent(
-    policies: Sequence[Located[FederatedOverridePolicy]], workloads: Sequence[Workload]
+    policies: Sequence[Located[api.FederatedOverridePolicy]], workloads: Sequence[Workload]
 ) -> Iterator[Statement]:
     """Say which override policies labels of KubeAdmiral's workloads name that are not in the input."""
     known = {policy.model.place for policy in policies}
@@ -173,18 +153,18 @@ def _absent(
 
 
 def _written_federated(
-    policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
+    policy: Located[api.FederatedOverridePolicy], clusters: Sequence[Cluster]
 ) -> Iterator[_Written]:
     written = entries(section(policy.document.data, "spec"), "overrideRules")
     for number, rule in enumerate(policy.model.spec.override_rules):
-        target = rule.target_clusters or TargetClusters()
+        target = rule.target_clusters or api.TargetClusters()
         affinity = affinity_of(section(written[number], "targetClusters"))
         named = tuple(sorted(one.name for one in clusters if _targets(target, affinity, one)))
         path = ("spec", "overrideRules", number, "overriders", "jsonpatch")
         yield from _patched(policy, path, rule.overriders.jsonpatch, named)
 
 
-def _targets(target: TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
+def _targets(target: api.TargetClusters, affinity: Sequence[SelectorTerm], cluster: Cluster) -> bool:
     if target.clusters and cluster.name not in target.clusters:
         return False
     if not LabelSelector.of(target.cluster_selector).matches(cluster.labels):

@@ -1,18 +1,19 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.rules import Candidates
+from fairlead.models.rules import Candidates, Moves, WorkloadRule
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
-from fairlead.models.workload import Workload
+from fairlead.models.statement import Statement
+from fairlead.models.workload import AffinityGroup, Workload
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
 NO_API = "did not have the API resource"
@@ -206,6 +207,17 @@ class Weighed:
     """Candidates that cannot be weighed and take nothing new."""
 
 
+class Interpreted(NamedTuple):
+    """What a placement or a policy means for one workload."""
+
+    rules: tuple[WorkloadRule, ...]
+    """Rules, resolved against the clusters; those of the first affinity group where there are several."""
+    warnings: tuple[Statement, ...]
+    """What has no effect, and what is assumed."""
+    groups: tuple[AffinityGroup, ...] = ()
+    """The affinity groups with their rules; empty where there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """The clusters as placements and policies are resolved against them; what workloads share is kept."""
@@ -223,15 +235,24 @@ class Fleet:
         """Names of all clusters."""
         return self.memory.once("present", lambda: frozenset(self.clusters))
 
+    def moves(self, workload: Workload, *, keep: bool, over_tiers: bool = False) -> Iterator[Moves]:
+        """Say that what runs stays; nothing where nothing runs."""
+        if not self.present.isdisjoint(workload.current):
+            yield Moves(self.present, keep, over_tiers)
+
+    def _closed(self, ground: Callable[[Cluster], Ground | None]) -> dict[str, Ground]:
+        found = {name: ground(self.clusters[name]) for name in sorted(self.clusters)}
+        return {name: why for name, why in found.items() if why is not None}
+
     def standing(
-        self, who: Hashable, grounds: Callable[[], Mapping[str, Ground]], workload: Workload
+        self, who: Hashable, grounds: Callable[[], Callable[[Cluster], Ground | None]], workload: Workload
     ) -> tuple[Hashable, Standing]:
         """Return how clusters stand to a workload, and a key that is equal for all with the same standing.
 
-        `who`: equal for workloads to which the same clusters are closed, whatever they hold. `grounds`: finds
-        why clusters are closed to them.
+        `who`: equal for workloads to which the same clusters are closed, whatever they hold. `grounds`:
+        returns what tells why a cluster is closed to them, None where it is open.
         """
-        closed = self.memory.once(("closed", who), grounds)
+        closed = self.memory.once(("closed", who), lambda: self._closed(grounds()))
         held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
         key = ("standing", who, held)
         return key, self.memory.once(key, lambda: _standing(closed, self.clusters, held))

@@ -7,7 +7,7 @@ from typing import Any
 from fairlead.manifests.api.karmada import ReplicaRequirements
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import follows, source_of, without_replicas
-from fairlead.manifests.yaml.documents import Path
+from fairlead.manifests.yaml.documents import Path, value_at
 from fairlead.models.source import Source
 from fairlead.models.statement import NODES, PROPAGATED, Statement
 from fairlead.models.words import counted, listed
@@ -19,8 +19,6 @@ def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
 
     `subjects`: everything that is placed, with its key.
 
-    Notes
-    -----
     Clusters report the sum of all their nodes, and grades of nodes by what is free on them; neither tells
     labels. Tolerations let pods on more nodes and ask for none.
     """
@@ -61,7 +59,7 @@ def _claims(subject: Subject) -> Iterator[tuple[str, Source]]:
     if located:
         pod = located.model.spec.template.spec
         rule = "requiredDuringSchedulingIgnoredDuringExecution"
-        for words in _words(pod.node_selector, _inside(pod.affinity, "nodeAffinity", rule)):
+        for words in _words(pod.node_selector, value_at(pod.affinity, "nodeAffinity", rule)):
             yield words, located.source("spec", "template", "spec")
 
 
@@ -70,12 +68,6 @@ def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
         yield ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
     if affinity:
         yield f"the node affinity {json.dumps(affinity, sort_keys=True)}"
-
-
-def _inside(value: Any, *path: str) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -140,7 +140,7 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
     while True:
         removed = False
         # What stood instead of a missing field was wrong and taken out in an earlier round.
-        earlier = _Wrong(wrong.paths, wrong.above)
+        earlier = frozenset(wrong.above)
         for details in error.errors(include_url=False):
             path = tuple(details["loc"])
             if details["type"] == "extra_forbidden":
@@ -150,7 +150,7 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
             elif not (
                 _is_null(details)
                 or wrong.follows(path)
-                or (path[:-1] in earlier.above and INSTEAD in details.get("ctx", {}))
+                or (path[:-1] in earlier and INSTEAD in details.get("ctx", {}))
             ):
                 if len(mistakes) >= MOST_TOLD:
                     message = f"more mistakes are not shown, after {MOST_TOLD} in this document"
@@ -178,11 +178,12 @@ def _is_null(details: ErrorDetails) -> bool:
     return details["input"] is None and details["type"] != "missing" and isinstance(details["loc"][-1], str)
 
 
+@dataclass(frozen=True, slots=True)
 class _Wrong:
     """Paths of what was wrong and taken out, with all that leads to them."""
 
-    def __init__(self, paths: Iterable[Path] = (), above: Iterable[Path] = ()) -> None:
-        self.paths, self.above = set(paths), set(above)
+    paths: set[Path] = field(default_factory=set)
+    above: set[Path] = field(default_factory=set)
 
     def add(self, path: Path) -> None:
         """Add a path."""
@@ -275,6 +276,12 @@ def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterato
     """Yield what a check finds in every item of a list."""
     for position, item in enumerate(items):
         yield from below(position, check(item))
+
+
+def crossed(fewest: int | None, most: int | None) -> Iterator[Finding]:
+    """Refuse a ``minReplicas`` above the ``maxReplicas`` beside it; None where one of them is not said."""
+    if fewest is not None and most is not None and fewest > most:
+        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
 
 
 def repeated(

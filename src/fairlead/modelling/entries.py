@@ -4,13 +4,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fairlead.manifests.api.meta import EFFECTS
 from fairlead.modelling import policy as policies
 from fairlead.modelling.policy import Found, Policy, Quantity, count, kinds, quantities, several, text, texts
 from fairlead.models.cluster import Taint
 from fairlead.models.mistaken import MOST_REPLICAS
 from fairlead.models.source import Source
 
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+Kinds = Collection[tuple[str, str]]
+"""``apiVersion`` and ``kind`` of everything in a model."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,10 @@ class ClusterEntry:
         if self.allocatable is None and self.allocated:
             yield "allocated", "", "has no effect without allocatable"
 
-    def manifest(self, kinds_served: Collection[tuple[str, str]]) -> dict[str, Any]:
-        """Return the Cluster of Karmada that says the same.
-
-        `kinds_served`: ``apiVersion`` and ``kind`` of everything in the model.
-        """
+    def manifests(self, kinds_served: Kinds) -> Iterator[dict[str, Any]]:
+        """Yield the Cluster of Karmada that says the same."""
         summary = {"allocatable": _written(self.allocatable or {}), "allocated": _written(self.allocated)}
-        return {
+        yield {
             "apiVersion": "cluster.karmada.io/v1alpha1",
             "kind": "Cluster",
             "metadata": {"name": self.name, "labels": dict(self.labels)},
@@ -138,7 +137,7 @@ class WorkloadEntry:
         for field, value, message in () if wrong else policies.mistakes(self.policy, clusters):
             yield f"policy.{field}", value, message
 
-    def manifests(self) -> Iterator[dict[str, Any]]:
+    def manifests(self, _kinds_served: Kinds) -> Iterator[dict[str, Any]]:
         """Yield the binding that says the same, and what asks for a fresh placement."""
         namespace, name = self.place
         identity = {"apiVersion": self.api_version, "kind": self.kind, "namespace": namespace, "name": name}
@@ -185,18 +184,19 @@ class RuleEntry:
     name: str
     spec: Mapping[str, Any]
 
-    def manifest(self) -> dict[str, Any]:
-        """Return its manifest."""
+    def manifests(self, _kinds_served: Kinds) -> Iterator[dict[str, Any]]:
+        """Yield its manifest."""
         metadata = {"name": self.name}
-        return {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, "spec": self.spec}
+        yield {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, "spec": self.spec}
+
+
+Entry = ClusterEntry | WorkloadEntry | RuleEntry
 
 
 def _named(field: str, value: object) -> Found:
-    """Yield what is no name."""
     if not isinstance(value, str) or not value or "/" in value:
         yield field, value, "must be a name"
 
 
 def _written(amounts: Mapping[str, Quantity]) -> dict[str, str]:
-    """Return quantities as manifests have them."""
     return {resource: str(amount) for resource, amount in amounts.items()}

@@ -10,7 +10,7 @@ from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.loading import load
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, shortened
 from fairlead.manifests.yaml.reader import NamedDocument
-from fairlead.modelling.entries import ClusterEntry, RuleEntry, WorkloadEntry
+from fairlead.modelling.entries import ClusterEntry, Entry, RuleEntry, WorkloadEntry
 from fairlead.modelling.policy import Policy, Quantity, kept
 from fairlead.models.cluster import Taint
 from fairlead.models.errors import ManifestError, Mistake
@@ -218,18 +218,10 @@ class Model:
     def _documents(self) -> Iterator[NamedDocument]:
         """Yield manifests that say the same, each with the line that said it."""
         kinds = {(one.api_version, one.kind) for one in self._workloads}
-        for cluster in self._clusters:
-            yield _document(cluster.source, cluster.manifest(kinds))
-        for workload in self._workloads:
-            for manifest in workload.manifests():
-                yield _document(workload.source, manifest)
-        for rule in self._rules:
-            yield _document(rule.source, rule.manifest())
-
-
-def _document(source: Source, manifest: dict[str, Any]) -> NamedDocument:
-    """Return a manifest that stands where a call stands."""
-    return NamedDocument(source.file, manifest, source.line)
+        entries: tuple[Entry, ...] = (*self._clusters, *self._workloads, *self._rules)
+        for entry in entries:
+            for manifest in entry.manifests(kinds):
+                yield NamedDocument(entry.source.file, manifest, entry.source.line)
 
 
 def _caller() -> Source:

@@ -204,7 +204,7 @@ def _goes_one_way(workload: Workload, placed: Placed, read: PolicyReading) -> bo
     change = []
     for name, count in placed.items():
         held = runs.get(name, 0)
-        change.append(count - min(held, *(one.replicas.get(name, held) for one in reports)))
+        change.append(count - min([held, *(one[name].replicas for one in reports if name in one)]))
     return min(change, default=0) >= 0 or max(change) <= 0
 
 

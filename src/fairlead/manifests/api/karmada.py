@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fairlead.manifests.api.meta import (
+    OBSERVED,
     Anything,
     Api,
     Boolean,
@@ -27,7 +28,7 @@ from fairlead.manifests.api.meta import (
 )
 from fairlead.manifests.api.policies import Placement, Suspension
 
-_CONNECTION = Inert("how the control plane connects to the cluster")
+CONNECTION = Inert("how the control plane connects to the cluster")
 
 
 class Taint(Api):
@@ -64,15 +65,15 @@ class ClusterSpec(Api):
     taints: tuple[Taint, ...] = ()
     resource_models: tuple[ResourceModel, ...] = ()
     id: Annotated[Text | None, Inert("identifies the cluster elsewhere")] = None
-    sync_mode: Annotated[Literal["Push", "Pull"] | None, _CONNECTION] = None
-    api_endpoint: Annotated[Text | None, _CONNECTION] = None
-    secret_ref: Annotated[Anything, _CONNECTION] = None
-    impersonator_secret_ref: Annotated[Anything, _CONNECTION] = None
+    sync_mode: Annotated[Literal["Push", "Pull"] | None, CONNECTION] = None
+    api_endpoint: Annotated[Text | None, CONNECTION] = None
+    secret_ref: Annotated[Anything, CONNECTION] = None
+    impersonator_secret_ref: Annotated[Anything, CONNECTION] = None
     insecure_skip_tls_verification: Annotated[
-        Boolean | None, Field(alias="insecureSkipTLSVerification"), _CONNECTION
+        Boolean | None, Field(alias="insecureSkipTLSVerification"), CONNECTION
     ] = None
-    proxy_url: Annotated[Text | None, Field(alias="proxyURL"), _CONNECTION] = None
-    proxy_header: Annotated[Texts | None, _CONNECTION] = None
+    proxy_url: Annotated[Text | None, Field(alias="proxyURL"), CONNECTION] = None
+    proxy_header: Annotated[Texts | None, CONNECTION] = None
 
 
 class ApiResource(Api):
@@ -130,7 +131,6 @@ class Cluster(Object):
     status: ClusterStatus = Field(default_factory=ClusterStatus)
 
 
-_OBSERVED = Inert("only describes")
 _INHERITED = Inert("copied from the policy, where it has no influence either")
 
 
@@ -190,15 +190,15 @@ class GracefulEvictionTask(Api):
 
     from_cluster: Name
     replicas: Annotated[Count | None, Inert("the cluster is left altogether")] = None
-    reason: Annotated[Text | None, _OBSERVED] = None
-    message: Annotated[Text | None, _OBSERVED] = None
-    producer: Annotated[Text | None, _OBSERVED] = None
+    reason: Annotated[Text | None, OBSERVED] = None
+    message: Annotated[Text | None, OBSERVED] = None
+    producer: Annotated[Text | None, OBSERVED] = None
     purge_mode: Annotated[Text | None, Inert("how the old copy ends")] = None
     grace_period_seconds: Annotated[Integer32 | None, Inert("how the old copy ends")] = None
     suppress_deletion: Annotated[Boolean | None, Inert("how the old copy ends")] = None
     preserved_label_state: Annotated[Anything, Inert("concerns the state of the application")] = None
     clusters_before_failover: Annotated[Anything, Inert("concerns the state of the application")] = None
-    creation_timestamp: Annotated[Time | None, _OBSERVED] = None
+    creation_timestamp: Annotated[Time | None, OBSERVED] = None
 
 
 class SchedulePriority(Api):
@@ -240,11 +240,11 @@ class ResourceBindingSpec(Api):
 class AggregatedStatusItem(Api):
     """How a workload fares on a cluster."""
 
-    cluster_name: Annotated[Text, _OBSERVED]
-    status: Annotated[Anything, _OBSERVED] = None
-    applied: Annotated[Boolean | None, _OBSERVED] = None
-    applied_message: Annotated[Text | None, _OBSERVED] = None
-    health: Annotated[Text | None, _OBSERVED] = None
+    cluster_name: Annotated[Text, OBSERVED]
+    status: Annotated[Anything, OBSERVED] = None
+    applied: Annotated[Boolean | None, OBSERVED] = None
+    applied_message: Annotated[Text | None, OBSERVED] = None
+    health: Annotated[Text | None, OBSERVED] = None
 
 
 class ResourceBindingStatus(Api):
@@ -258,9 +258,9 @@ class ResourceBindingStatus(Api):
     scheduler_observing_affinity_name: Text | None = None
     scheduler_observed_affinity_name: Text | None = None
     capitalised_affinity_name: Annotated[Text | None, Field(alias="SchedulerObservedAffinityName")] = None
-    scheduler_observed_generation: Annotated[Integer | None, _OBSERVED] = None
-    conditions: Annotated[tuple[Condition, ...], _OBSERVED] = ()
-    aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], _OBSERVED] = ()
+    scheduler_observed_generation: Annotated[Integer | None, OBSERVED] = None
+    conditions: Annotated[tuple[Condition, ...], OBSERVED] = ()
+    aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], OBSERVED] = ()
 
     @property
     def observed(self) -> str | None:

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
-from fairlead.manifests.api.karmada import Taint
+from fairlead.manifests.api.karmada import CONNECTION, Taint
 from fairlead.manifests.api.meta import (
+    OBSERVED,
     Anything,
     Api,
     Boolean,
@@ -24,8 +25,6 @@ from fairlead.manifests.api.meta import (
     to_signed_quantity,
 )
 
-_CONNECTION = Inert("how the control plane connects to the cluster")
-_OBSERVED = Inert("only describes")
 _MIGRATION = Inert("when KubeAdmiral reports capacity; the report itself counts")
 _TRIGGER = Inert("says when KubeAdmiral schedules again, not where")
 
@@ -65,10 +64,10 @@ class FederatedClusterSpec(Api):
     """What is known of a cluster."""
 
     taints: tuple[Taint, ...] = ()
-    api_endpoint: Annotated[Text | None, _CONNECTION] = None
-    insecure: Annotated[Boolean | None, _CONNECTION] = None
-    use_service_account: Annotated[Boolean | None, _CONNECTION] = None
-    secret_ref: Annotated[Anything, _CONNECTION] = None
+    api_endpoint: Annotated[Text | None, CONNECTION] = None
+    insecure: Annotated[Boolean | None, CONNECTION] = None
+    use_service_account: Annotated[Boolean | None, CONNECTION] = None
+    secret_ref: Annotated[Anything, CONNECTION] = None
 
 
 class FederatedClusterStatus(Api):
@@ -184,7 +183,7 @@ class PropagationPolicy(Object):
     """A policy for workloads that name it in a label; a ClusterPropagationPolicy is for all namespaces."""
 
     spec: PropagationPolicySpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None
 
 
 class ClusterReference(Api):
@@ -235,14 +234,14 @@ class FederatedObject(Object):
     """An object, and where it runs now; a ClusterFederatedObject holds a cluster-scoped one."""
 
     spec: FederatedObjectSpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None
 
 
 class AutoMigrationInfo(Api):
     """What the controller of auto migration has found out (annotation ``auto-migration-info``)."""
 
     estimated_capacity: Mapping[str, Integer] = Field(default_factory=dict)
-    scheduled_replicas: Annotated[Mapping[str, Integer], _OBSERVED] = Field(default_factory=dict)
+    scheduled_replicas: Annotated[Mapping[str, Integer], OBSERVED] = Field(default_factory=dict)
 
 
 class UnavailableCluster(Api):

@@ -133,13 +133,11 @@ def _readings(values: list[Any]) -> Sequence[str | bytes]:
 _AS_THEY_ARE = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 
 
-def _to_time(value: object) -> datetime:
+def _to_time(value: Any) -> datetime:
     """Read a time as Kubernetes writes it (RFC 3339); UTC where no zone is given."""
-    if not isinstance(value, str):
-        raise ValueError("must be a time such as 2026-01-31T15:04:05Z")  # noqa: TRY004 - pydantic collects ValueError
     try:
         time = datetime.fromisoformat(value)
-    except ValueError:
+    except (TypeError, ValueError):
         raise ValueError("must be a time such as 2026-01-31T15:04:05Z") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
@@ -195,7 +193,7 @@ Anything = Any
 
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
-_OBSERVED = Inert("only describes")
+OBSERVED = Inert("only describes")
 
 
 class ObjectMeta(Api):
@@ -306,11 +304,11 @@ class Toleration(Api):
 class Condition(Api):
     """One observed condition of an object."""
 
-    type: Annotated[Text, _OBSERVED]
-    status: Annotated[Text, _OBSERVED]
-    reason: Annotated[Text | None, _OBSERVED] = None
-    message: Annotated[Text | None, _OBSERVED] = None
-    last_transition_time: Annotated[Time | None, _OBSERVED] = None
-    last_update_time: Annotated[Time | None, _OBSERVED] = None
-    last_probe_time: Annotated[Time | None, _OBSERVED] = None
-    observed_generation: Annotated[Integer | None, _OBSERVED] = None
+    type: Annotated[Text, OBSERVED]
+    status: Annotated[Text, OBSERVED]
+    reason: Annotated[Text | None, OBSERVED] = None
+    message: Annotated[Text | None, OBSERVED] = None
+    last_transition_time: Annotated[Time | None, OBSERVED] = None
+    last_update_time: Annotated[Time | None, OBSERVED] = None
+    last_probe_time: Annotated[Time | None, OBSERVED] = None
+    observed_generation: Annotated[Integer | None, OBSERVED] = None

@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fairlead.manifests.api.kubeadmiral import Terms
-from fairlead.manifests.api.meta import Anything, Api, Filled, Inert, Object, Text, Texts
+from fairlead.manifests.api.meta import OBSERVED, Anything, Api, Filled, Inert, Object, Text, Texts
 from fairlead.manifests.api.policies import ClusterAffinity, ResourceSelector
 
-_OBSERVED = Inert("only describes")
 _NO_NUMBER = Inert("changes no number of replicas")
 
 
@@ -99,4 +98,4 @@ class FederatedOverridePolicy(Object):
     """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
 
     spec: FederatedOverrideSpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None

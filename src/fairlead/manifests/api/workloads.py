@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from fairlead.manifests.api.meta import (
+    OBSERVED,
     Anything,
     Api,
     Boolean,
@@ -172,7 +173,6 @@ class PriorityClass(Object):
 
 
 _WHEN = Inert("says when to scale; between which numbers is what counts")
-_OBSERVED = Inert("only describes")
 
 
 class ScaleTargetReference(Api):
@@ -197,7 +197,7 @@ class HorizontalPodAutoscaler(Object):
     """Scales a workload by what its pods use (autoscaling/v2)."""
 
     spec: AutoscalerSpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None
 
 
 class CpuAutoscalerSpec(Api):
@@ -213,7 +213,7 @@ class CpuAutoscaler(Object):
     """Scales a workload by the cpu that its pods use: a HorizontalPodAutoscaler of autoscaling/v1."""
 
     spec: CpuAutoscalerSpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None
 
 
 class FederatedHPA(HorizontalPodAutoscaler):
@@ -230,8 +230,8 @@ class CronRule(Api):
     target_max_replicas: Count | None = None
     suspend: Boolean = False
     time_zone: Annotated[Text | None, _WHEN] = None
-    successful_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
-    failed_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
+    successful_history_limit: Annotated[Integer32 | None, OBSERVED] = None
+    failed_history_limit: Annotated[Integer32 | None, OBSERVED] = None
 
     def numbers(self, target: str) -> list[int]:
         """Return the numbers of replicas that it names for a target of a kind: limits of a FederatedHPA."""
@@ -251,7 +251,7 @@ class CronFederatedHPA(Object):
     """Scales a workload of Karmada, or the limits of its FederatedHPA, at certain times."""
 
     spec: CronFederatedHPASpec
-    status: Annotated[Anything, _OBSERVED] = None
+    status: Annotated[Anything, OBSERVED] = None
 
 
 AnyAutoscaler = HorizontalPodAutoscaler | CpuAutoscaler | FederatedHPA | CronFederatedHPA

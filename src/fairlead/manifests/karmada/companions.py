@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ResourceBinding
-from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.rules import Companionship
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from fairlead.manifests.api import KINDS
@@ -111,8 +112,6 @@ def left_out(
     `declared`: what `declared_for` says of it; `policies`: among which one is looked for that nearly selects
     it.
 
-    Notes
-    -----
     A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
     what it has, so there is nothing to decide; what it holds counts as taken.
     """
@@ -189,11 +188,9 @@ def read_workload(subject: Subject, key: str) -> Workload:
     binding = bound.spec if bound else None
     priority = binding.schedule_priority if binding else None
     template = subject.template.model.spec if subject.template else None
-    replicas, requests = (wanted(binding), requested(binding)) if binding else (None, None)
+    replicas = wanted(binding) if binding else None
     if template and replicas is None:
         replicas = template.replicas
-    if template and requests is None:
-        requests = pod_requests(template.template.spec)
     return Workload(
         key=key,
         name=subject.identity.name,
@@ -201,7 +198,7 @@ def read_workload(subject: Subject, key: str) -> Workload:
         namespace=subject.identity.namespace,
         api_version=subject.api_version,
         kind=subject.identity.kind,
-        requests=units(requests or {}),
+        requests=units(requests_of(subject) or {}),
         current=held(binding) if binding else {},
         labels=dict(subject.labels),
         priority=priority.priority if priority else 0,
@@ -211,6 +208,16 @@ def read_workload(subject: Subject, key: str) -> Workload:
         source=source_of(subject),
         replicas_source=replicas_source(subject),
     )
+
+
+def requests_of(subject: Subject) -> Mapping[str, Fraction] | None:
+    """Return the exact request per replica; the binding counts before the template."""
+    stated = requested(subject.binding.model.spec) if subject.binding else None
+    if stated is not None:
+        return stated
+    if subject.template is None:
+        return None
+    return pod_requests(subject.template.model.spec.template.spec) or None
 
 
 def replicas_source(subject: Subject) -> Source:

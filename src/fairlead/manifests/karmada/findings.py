@@ -5,22 +5,12 @@ without a constraint by cluster, overflow tiers of full copies or static weights
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Protocol
 
-from fairlead.manifests.api.meta import LabelSelector, LabelSelectorRequirement
-from fairlead.manifests.api.policies import (
-    ClusterAffinity,
-    ClusterAffinityTerm,
-    ClusterConstraint,
-    ClusterConstraintTerm,
-    ClusterSet,
-    FieldSelectorRequirement,
-    Placement,
-    SpreadConstraint,
-    WorkloadAffinity,
-)
+from fairlead.manifests.api import policies as api
+from fairlead.manifests.api.meta import LabelSelector
 from fairlead.manifests.karmada.groups import by, declared_tiers
 from fairlead.manifests.karmada.preferences import (
     SPECIFIED,
@@ -30,7 +20,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
     target_sets,
 )
-from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.validation import Finding, below, crossed
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.selectors import field_problem, operator_problem
 
@@ -40,7 +30,7 @@ _COMPARING = ("Lt", "Gt")
 _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 
-def placement_findings(placement: Placement) -> Iterator[Finding]:
+def placement_findings(placement: api.Placement) -> Iterator[Finding]:
     """List what is wrong in a placement."""
     for check in _CHECKS:
         yield from check(placement)
@@ -58,20 +48,18 @@ class Selecting(Protocol):
 def labels_findings(selecting: Selecting) -> Iterator[Finding]:
     """List expressions over labels whose operator and values do not fit together."""
     found = selecting.label_selector.match_expressions if selecting.label_selector else ()
-    problems = [operator_problem(one.operator, one.values) for one in found]
-    yield from below("labelSelector", _wrong_values(found, problems))
+    told = ((one.values, operator_problem(one.operator, one.values)) for one in found)
+    yield from below(("labelSelector", "matchExpressions"), wrong_values(told))
 
 
-def _wrong_values(
-    expressions: Sequence[LabelSelectorRequirement | FieldSelectorRequirement],
-    problems: Sequence[str | None],
-) -> Iterator[Finding]:
-    for position, (expression, problem) in enumerate(zip(expressions, problems, strict=True)):
+def wrong_values(expressions: Iterable[tuple[Sequence[str], str | None]]) -> Iterator[Finding]:
+    """List the values of expressions with what is wrong with them; None where nothing is."""
+    for position, (values, problem) in enumerate(expressions):
         if problem:
-            yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
+            yield Finding((position, "values"), list(values), problem)
 
 
-def _groups(placement: Placement) -> Iterator[Finding]:
+def _groups(placement: api.Placement) -> Iterator[Finding]:
     stated = {
         "clusterAffinity": placement.cluster_affinity,
         "clusterAffinities": placement.cluster_affinities,
@@ -85,7 +73,7 @@ def _groups(placement: Placement) -> Iterator[Finding]:
         yield from below("clusterAffinity", _overflow(placement.cluster_affinity))
 
 
-def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
+def _terms(terms: Sequence[api.ClusterAffinityTerm]) -> Iterator[Finding]:
     yield from _names([term.affinity_name for term in terms], set())
     for position, term in enumerate(terms):
         names = [tier.affinity_name for tier in term.overflow_affinities]
@@ -93,9 +81,9 @@ def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
         yield from below(position, _overflow(term))
 
 
-def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
+def _overflow(affinity: api.ClusterAffinity) -> Iterator[Finding]:
     """List what is wrong with the sets that take what a set of clusters cannot."""
-    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, ClusterAffinityTerm) else False
+    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, api.ClusterAffinityTerm) else False
     if overflows and affinity.supplements:
         message = "cannot be combined with overflowAffinities, which say the same; use one of the two"
         yield Finding(("supplements",), None, message)
@@ -106,12 +94,12 @@ def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
         yield Finding(("overflowAffinities" if overflows else "supplements",), None, message)
 
 
-def _sets(placement: Placement) -> Iterator[Finding]:
+def _sets(placement: api.Placement) -> Iterator[Finding]:
     """List supplements of sets that candidates do not come from, and wrong expressions of all sets."""
     sources = {tier.path for tier in declared_tiers(placement)}
     sets = tuple(affinities(placement))
     for path, affinity in sets:
-        if isinstance(affinity, ClusterAffinity) and affinity.supplements and path not in sources:
+        if isinstance(affinity, api.ClusterAffinity) and affinity.supplements and path not in sources:
             message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
             yield Finding((*path, "supplements"), None, message)
     for path, affinity in sets:
@@ -127,7 +115,7 @@ def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
             yield Finding(path, name, "names another group; names must differ")
 
 
-def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
+def affinities(placement: api.Placement) -> Iterator[tuple[Path, api.ClusterSet]]:
     """Yield every set of clusters that a placement describes, with its path."""
     for tier in declared_tiers(placement):
         if tier.affinity is not None:
@@ -135,15 +123,15 @@ def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
     yield from target_sets(placement.replica_scheduling)
 
 
-def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
+def selector_findings(affinity: api.ClusterSet) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
     yield from labels_findings(affinity)
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
-    problems = [field_problem(one.key, one.operator, one.values) for one in fields]
-    yield from below("fieldSelector", _wrong_values(fields, problems))
+    told = ((one.values, field_problem(one.key, one.operator, one.values)) for one in fields)
+    yield from below(("fieldSelector", "matchExpressions"), wrong_values(told))
 
 
-def _tolerations(placement: Placement) -> Iterator[Finding]:
+def _tolerations(placement: api.Placement) -> Iterator[Finding]:
     """List tolerations that Karmada's webhook refuses; what else they say, it takes as it is."""
     for position, toleration in enumerate(placement.cluster_tolerations):
         if toleration.operator in _COMPARING:
@@ -151,7 +139,7 @@ def _tolerations(placement: Placement) -> Iterator[Finding]:
             yield Finding(("clusterTolerations", position, "operator"), toleration.operator, message)
 
 
-def _spread(placement: Placement) -> Iterator[Finding]:
+def _spread(placement: api.Placement) -> Iterator[Finding]:
     spread_by = [(bool(one.spread_by_label), by(one)) for one in placement.spread_constraints]
     for position, constraint in enumerate(placement.spread_constraints):
         path = ("spreadConstraints", position)
@@ -160,7 +148,7 @@ def _spread(placement: Placement) -> Iterator[Finding]:
             yield Finding(path, None, f"spreads by {by(constraint)} twice")
 
 
-def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
+def _groups_of(constraint: api.SpreadConstraint) -> Iterator[Finding]:
     if constraint.spread_by_field and constraint.spread_by_label:
         message = "cannot be combined with spreadByField; use one of the two"
         yield Finding(("spreadByLabel",), constraint.spread_by_label, message)
@@ -169,7 +157,7 @@ def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
         yield Finding(("maxGroups",), constraint.max_groups, message)
 
 
-def _totals(placement: Placement) -> Iterator[Finding]:
+def _totals(placement: api.Placement) -> Iterator[Finding]:
     """List targets without a number where totals divide."""
     if preference_of(placement.replica_scheduling) not in SPECIFIED:
         return
@@ -181,7 +169,7 @@ def _totals(placement: Placement) -> Iterator[Finding]:
                     yield Finding(where, None, "is required and missing")
 
 
-def _bounds(placement: Placement) -> Iterator[Finding]:
+def _bounds(placement: api.Placement) -> Iterator[Finding]:
     """List minima over their maxima, and bounds in two places."""
     found = tuple(constraints_of(placement.replica_scheduling))
     for path, constraint in found:
@@ -190,24 +178,23 @@ def _bounds(placement: Placement) -> Iterator[Finding]:
         yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
 
 
-def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
+def _bounds_of(constraint: api.ClusterConstraint) -> Iterator[Finding]:
     """List minima over their maxima; a term takes from the global values what it does not say."""
     fewest, most = constraint.min_replicas, constraint.max_replicas
-    if fewest is not None and most is not None and fewest > most:
-        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
+    yield from crossed(fewest, most)
     for position, term in enumerate(constraint.cluster_constraint_terms):
-        yield from _term_bounds(("clusterConstraintTerms", position), term, fewest, most)
+        path = ("clusterConstraintTerms", position)
+        yield from below(path, crossed(term.min_replicas, term.max_replicas))
+        yield from _beside_all(path, term, fewest, most)
 
 
-def _term_bounds(
-    path: Path, term: ClusterConstraintTerm, fewest: int | None, most: int | None
+def _beside_all(
+    path: Path, term: api.ClusterConstraintTerm, fewest: int | None, most: int | None
 ) -> Iterator[Finding]:
-    """List bounds of a term that cross its other one, or the one of all clusters where it has none itself."""
+    """List bounds of a term that cross the one of all clusters, where it has no other one itself."""
     low, high = term.min_replicas, term.max_replicas
     named = "counts where a term names none"
-    if low is not None and high is not None and low > high:
-        yield Finding((*path, "minReplicas"), low, f"must be at most maxReplicas, which is {high}")
-    elif low is not None and high is None and most is not None and low > most:
+    if low is not None and high is None and most is not None and low > most:
         message = f"must be at most {most}, the maxReplicas of all clusters, which {named}"
         yield Finding((*path, "minReplicas"), low, message, ("maxReplicas",))
     elif high is not None and low is None and fewest is not None and high < fewest:
@@ -215,9 +202,9 @@ def _term_bounds(
         yield Finding((*path, "maxReplicas"), high, message, ("minReplicas",))
 
 
-def _workload_affinity(placement: Placement) -> Iterator[Finding]:
+def _workload_affinity(placement: api.Placement) -> Iterator[Finding]:
     """Refuse one label for standing together and apart."""
-    groups: WorkloadAffinity | None = placement.workload_affinity
+    groups: api.WorkloadAffinity | None = placement.workload_affinity
     if groups and groups.affinity and groups.anti_affinity:
         key = groups.anti_affinity.group_by_label_key
         if key == groups.affinity.group_by_label_key:
@@ -225,7 +212,7 @@ def _workload_affinity(placement: Placement) -> Iterator[Finding]:
             yield Finding(path, key, "must differ from the key of affinity")
 
 
-_CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
+_CHECKS: tuple[Callable[[api.Placement], Iterator[Finding]], ...] = (
     _groups,
     _sets,
     _tolerations,

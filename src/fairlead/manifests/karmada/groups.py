@@ -3,19 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fairlead.manifests.api.policies import (
-    ClusterAffinity,
-    ClusterAffinityTerm,
-    ClusterSet,
-    Placement,
-    SpreadConstraint,
-)
+from fairlead.manifests.api import policies as api
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules import Spread
 
 
-def matches(affinity: ClusterSet, cluster: Cluster) -> bool:
+def matches(affinity: api.ClusterSet, cluster: Cluster) -> bool:
     """Tell whether an affinity matches a cluster; an empty one matches every cluster.
 
     Excluded names, labels, fields and listed names must all agree, as in Karmada.
@@ -27,7 +21,7 @@ def matches(affinity: ClusterSet, cluster: Cluster) -> bool:
     )
 
 
-def matching(affinity: ClusterSet, clusters: Mapping[str, Cluster]) -> list[str]:
+def matching(affinity: api.ClusterSet, clusters: Mapping[str, Cluster]) -> list[str]:
     """Return the names of the clusters that an affinity matches, sorted."""
     names = affinity.names & clusters.keys() if affinity.names else clusters
     return sorted(name for name in names if matches(affinity, clusters[name]))
@@ -41,7 +35,7 @@ FIELDS = ("clusterAffinity", "clusterAffinities", "affinityStrategy", "preferred
 class DeclaredTier:
     """One set of clusters, and where in the placement it stands."""
 
-    affinity: ClusterAffinity | None
+    affinity: api.ClusterAffinity | None
     """The set; None means all clusters."""
     path: Path
     """Its path inside the placement."""
@@ -69,13 +63,13 @@ class DeclaredGroup:
         return tuple(found)
 
 
-def is_inherited(placement: Placement) -> bool:
+def is_inherited(placement: api.Placement) -> bool:
     """Tell whether clusterAffinities are tiers of one group."""
     strategy = placement.affinity_strategy
     return strategy is not None and strategy.mode == "Inherited"
 
 
-def groups_of(placement: Placement) -> tuple[DeclaredGroup, ...]:
+def groups_of(placement: api.Placement) -> tuple[DeclaredGroup, ...]:
     """Return the affinity groups of a placement in declared order; at least one.
 
     ``clusterAffinities`` are groups that exclude each other. With ``affinityStrategy.mode: Inherited``, or
@@ -96,25 +90,23 @@ def groups_of(placement: Placement) -> tuple[DeclaredGroup, ...]:
     return (DeclaredGroup(None, path, tuple(_tiers(placement.cluster_affinity, path))),)
 
 
-def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
+def declared_tiers(placement: api.Placement) -> Iterator[DeclaredTier]:
     """Yield every set that candidates come from, also where a placement contradicts itself."""
     if placement.cluster_affinity is not None:
         yield from _tiers(placement.cluster_affinity, ("clusterAffinity",))
-    for number, term in enumerate(placement.cluster_affinities):
-        yield from _tiers(term, ("clusterAffinities", number))
-    for number, term in enumerate(placement.preferred_cluster_affinities):
-        yield from _tiers(term, ("preferredClusterAffinities", number))
+    yield from _inherited("clusterAffinities", placement.cluster_affinities).tiers
+    yield from _inherited("preferredClusterAffinities", placement.preferred_cluster_affinities).tiers
 
 
-def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:
+def _inherited(field: str, terms: Iterable[api.ClusterAffinityTerm]) -> DeclaredGroup:
     tiers = (tier for number, term in enumerate(terms) for tier in _tiers(term, (field, number)))
     return DeclaredGroup(None, (field,), tuple(tiers))
 
 
-def _tiers(affinity: ClusterAffinity, path: Path) -> Iterator[DeclaredTier]:
+def _tiers(affinity: api.ClusterAffinity, path: Path) -> Iterator[DeclaredTier]:
     """Yield a set of clusters and then those that take what it cannot, at any depth."""
     yield DeclaredTier(affinity, path)
-    if isinstance(affinity, ClusterAffinityTerm):
+    if isinstance(affinity, api.ClusterAffinityTerm):
         for number, overflow in enumerate(affinity.overflow_affinities):
             yield from _tiers(overflow, (*path, "overflowAffinities", number))
     for number, supplement in enumerate(affinity.supplements):
@@ -124,7 +116,7 @@ def _tiers(affinity: ClusterAffinity, path: Path) -> Iterator[DeclaredTier]:
 _PROPERTIES = {"region": "region", "provider": "provider", "zone": "zones"}
 
 
-def by(constraint: SpreadConstraint) -> str:
+def by(constraint: api.SpreadConstraint) -> str:
     """Return what a constraint groups by: a field (``cluster`` if it says nothing) or the key of a label."""
     return constraint.spread_by_label or constraint.spread_by_field or "cluster"
 
@@ -134,7 +126,7 @@ def path_of(position: int) -> Path:
     return ("spreadConstraints", position)
 
 
-def lacks(cluster: Cluster, placement: Placement) -> tuple[str, Path] | None:
+def lacks(cluster: Cluster, placement: api.Placement) -> tuple[str, Path] | None:
     """Return why a cluster is in no group of some constraint, as Karmada words it; None where it is in all.
 
     The end of the sentence "1 cluster(s) ...", and the path of the constraint.
@@ -148,7 +140,7 @@ def lacks(cluster: Cluster, placement: Placement) -> tuple[str, Path] | None:
     return None
 
 
-def _values(cluster: Cluster, constraint: SpreadConstraint) -> tuple[str, ...]:
+def _values(cluster: Cluster, constraint: api.SpreadConstraint) -> tuple[str, ...]:
     """Return the groups of a constraint that a cluster is in; several where it lies in several zones."""
     if not constraint.spread_by_label:
         return values_of(cluster, by(constraint))
@@ -157,7 +149,7 @@ def _values(cluster: Cluster, constraint: SpreadConstraint) -> tuple[str, ...]:
 
 
 def spreads(
-    placement: Placement, names: Iterable[str], clusters: Mapping[str, Cluster]
+    placement: api.Placement, names: Iterable[str], clusters: Mapping[str, Cluster]
 ) -> Iterator[tuple[Spread, Path]]:
     """Yield every spread constraint over the candidates as a rule, with its path.
 

@@ -6,7 +6,6 @@ of the files, which differ, are looked up for each.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.policies import ClusterSet, Placement
@@ -27,7 +26,7 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
-from fairlead.manifests.standing import Standing, candidates, made_once
+from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster
@@ -110,16 +109,6 @@ def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, Clus
             yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
 
 
-class Interpreted(NamedTuple):
-    """What a placement means for one workload."""
-
-    rules: tuple[WorkloadRule, ...]
-    """Rules, resolved against the clusters; those of the first affinity group where there are several."""
-    groups: tuple[AffinityGroup, ...]
-    """The affinity groups with their rules; empty where the placement has none."""
-    warnings: tuple[Statement, ...]
-
-
 class Interpreter(Resolver):
     """Turns placements into rules."""
 
@@ -150,7 +139,7 @@ class Interpreter(Resolver):
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
         )
-        return Interpreted(rules, groups, (*unknown, *idle, *shared))
+        return Interpreted(rules, (*unknown, *idle, *shared), groups)
 
     def _in_group(
         self,
@@ -177,11 +166,6 @@ class Interpreter(Resolver):
         for rule, path in spreads(declared.placement, division.standing.names, self.clusters):
             yield replace(rule, source=declared.source(path))
 
-    def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
-        """Say that what runs stays; nothing where nothing runs."""
-        if not self.present.isdisjoint(workload.current):
-            yield Moves(self.present, keep=keep)
-
     def _preferences(
         self, division: Division, declared: Declared, workload: Workload
     ) -> Iterator[Tiers | Aggregated | Weights | Copies | Evenness | Moves]:
@@ -189,14 +173,14 @@ class Interpreter(Resolver):
         if division.weights is None and not declared.totals.even:
             if declared.placement.spread_constraints:
                 yield Copies(self.ranking(division, workload))
-                yield from self._moves(workload, keep=True)
+                yield from self.moves(workload, keep=True)
             return
         tiers = tuple(inside for inside, _ in division.tiers)
         if tiers:
             yield Tiers(tiers, tuple(declared.source(path) for _, path in division.tiers))
         if division.weights is None:  # what totals add or take is shared evenly
             yield Evenness(division.standing.names)
-            yield from self._moves(workload, keep=True)
+            yield from self.moves(workload, keep=True)
             return
         equal = declared.totals.equal
         dynamic = is_dynamic(declared.placement) and not equal
@@ -205,7 +189,7 @@ class Interpreter(Resolver):
             yield Aggregated(declared.source(DIVISION))
         path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
         yield Weights(division.weights, dynamic, declared.source(path), tiers)
-        yield from self._moves(workload, keep=dynamic)
+        yield from self.moves(workload, keep=dynamic)
 
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""

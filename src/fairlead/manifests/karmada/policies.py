@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.policies import PropagationPolicy, ResourceSelector
 from fairlead.manifests.validation import Located
-from fairlead.models.selectors import LabelSelector
+from fairlead.models.workload import Workload
 
 _POLICY = "propagationpolicy.karmada.io/"
 _CLUSTER_POLICY = "clusterpropagationpolicy.karmada.io/"
@@ -48,21 +48,27 @@ def claim_of(model: Object) -> tuple[str, str] | None:
     return None
 
 
+def selects(selector: ResourceSelector, resource: Resource | Workload) -> bool:
+    """Tell whether a resource of the right kind and name is selected; labels do not count beside a name."""
+    if selector.namespace and selector.namespace != resource.namespace:
+        return False
+    if selector.name or selector.label_selector is None:
+        return True
+    return selector.label_selector.selector.matches(resource.labels)
+
+
 class Entry(NamedTuple):
     """One selector of a policy."""
 
     policy: Located[PropagationPolicy]
-    precision: int
-    namespace: str
-    """Only namespace in which it selects; empty for all that its policy reaches."""
-    labels: LabelSelector | None
-    """Labels that it selects; None for all."""
+    selector: ResourceSelector
 
-    def selects(self, resource: Resource) -> bool:
-        """Tell whether a resource of the right kind and name is selected."""
-        if self.namespace and self.namespace != resource.namespace:
-            return False
-        return self.labels is None or self.labels.matches(resource.labels)
+    @property
+    def precision(self) -> int:
+        """How much a resource has to have for it to be selected."""
+        if self.selector.name:
+            return MATCHES_NAME
+        return MATCHES_ALL if self.selector.label_selector is None else MATCHES_LABELS
 
 
 _Key = tuple[str, str, str, str]
@@ -86,7 +92,7 @@ class PolicyIndex:
             by_name[policy.model.place] = policy
             for one in policy.model.spec.resource_selectors:
                 key = (policy.model.in_namespace, one.api_version, one.kind, one.name)
-                entries.setdefault(key, []).append(_entry(policy, one))
+                entries.setdefault(key, []).append(Entry(policy, one))
         return cls(entries, by_name)
 
     def choose(self, resource: Resource, claim: tuple[str, str] | None = None) -> Choice:
@@ -94,8 +100,6 @@ class PolicyIndex:
 
         `claim`: namespace and name of the policy that it belongs to already; None where it belongs to none.
 
-        Notes
-        -----
         A policy of the namespace precedes one of the federation; then the higher ``spec.priority``, then the
         more precise selector (name, labels, kind alone), then the name in alphabetical order. A resource that
         is claimed stays with its policy as long as that selects it, unless a preceding policy preempts
@@ -112,16 +116,7 @@ class PolicyIndex:
         for scope in dict.fromkeys((resource.namespace, "")):
             for name in (resource.name, ""):
                 key = (scope, resource.api_version, resource.kind, name)
-                yield from (entry for entry in self.entries.get(key, ()) if entry.selects(resource))
-
-
-def _entry(policy: Located[PropagationPolicy], selector: ResourceSelector) -> Entry:
-    """Return one selector of a policy; labels do not count beside a name."""
-    if selector.name:
-        return Entry(policy, MATCHES_NAME, selector.namespace, None)
-    if selector.label_selector is None:
-        return Entry(policy, MATCHES_ALL, selector.namespace, None)
-    return Entry(policy, MATCHES_LABELS, selector.namespace, selector.label_selector.selector)
+                yield from (one for one in self.entries.get(key, ()) if selects(one.selector, resource))
 
 
 def _rank(entry: Entry) -> tuple[bool, int, int, str]:

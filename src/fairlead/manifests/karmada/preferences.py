@@ -5,16 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from fairlead.manifests.api.policies import (
-    ClusterConstraint,
-    ClusterPreferences,
-    ClusterSet,
-    Placement,
-    ReplicaSchedulingStrategy,
-    SpecifiedReplicas,
-    StaticClusterWeight,
-    Targeted,
-)
+from fairlead.manifests.api import policies as api
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.standing import Ground, Weighed
 from fairlead.manifests.yaml.documents import Path
@@ -27,7 +18,9 @@ REGIONS = "Regions"
 STRATEGY: Path = ("replicaScheduling",)
 
 
-def preferences_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterPreferences]]:
+def preferences_of(
+    strategy: api.ReplicaSchedulingStrategy | None,
+) -> Iterator[tuple[Path, api.ClusterPreferences]]:
     """Yield the preferences of a strategy, with their paths inside the placement."""
     if strategy is None:
         return
@@ -41,7 +34,7 @@ def preferences_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple
             yield (*STRATEGY, name), preferences
 
 
-def preference_of(strategy: ReplicaSchedulingStrategy | None) -> str | None:
+def preference_of(strategy: api.ReplicaSchedulingStrategy | None) -> str | None:
     """Return how replicas are divided; a webhook may have filled in what the extension overrides.
 
     A name that belongs to a scheduler of one's own says nothing here.
@@ -53,7 +46,7 @@ def preference_of(strategy: ReplicaSchedulingStrategy | None) -> str | None:
     return extension if known else strategy.replica_division_preference
 
 
-def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[SpecifiedReplicas]]:
+def lists_of(preferences: api.ClusterPreferences) -> Mapping[str, Sequence[api.SpecifiedReplicas]]:
     """Return the lists of specified replicas under both of their names."""
     return {
         "staticSpecifyList": preferences.static_specify_list,
@@ -61,7 +54,20 @@ def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[Specified
     }
 
 
-def constraints_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterConstraint]]:
+def divided_by(strategy: api.ReplicaSchedulingStrategy | None) -> Iterator[Path]:
+    """Yield the paths of all weights and totals that a strategy states, inside the placement."""
+    for path, preferences in preferences_of(strategy):
+        stated = {
+            "staticWeightList": preferences.static_weight_list,
+            "dynamicWeight": preferences.dynamic_weight,
+            **lists_of(preferences),
+        }
+        yield from ((*path, name) for name, said in stated.items() if said)
+
+
+def constraints_of(
+    strategy: api.ReplicaSchedulingStrategy | None,
+) -> Iterator[tuple[Path, api.ClusterConstraint]]:
     """Yield what bounds the clusters, with its path: under either name, or right among the preferences."""
     for path, preferences in preferences_of(strategy):
         if preferences.cluster_constraint is not None:
@@ -73,12 +79,12 @@ def constraints_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple
             yield path, preferences
 
 
-def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterSet]]:
+def target_sets(strategy: api.ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, api.ClusterSet]]:
     """Yield the sets of clusters that weights, totals and bounds are for, with their paths.
 
     Those that are nothing but names of clusters are left out.
     """
-    lists: list[tuple[Path, Sequence[Targeted]]] = []
+    lists: list[tuple[Path, Sequence[api.Targeted]]] = []
     for path, preferences in preferences_of(strategy):
         lists.append(((*path, "staticWeightList"), preferences.static_weight_list))
         lists += [((*path, name), targets) for name, targets in lists_of(preferences).items()]
@@ -104,48 +110,50 @@ NO_WEIGHT = "matched no static weight"
 ZERO_WEIGHT = "has static weight 0"
 
 
-def is_divided(placement: Placement) -> bool:
+def is_divided(placement: api.Placement) -> bool:
     """Tell whether replicas are divided; without ``replicaScheduling`` every cluster gets all of them."""
     strategy = placement.replica_scheduling
     return strategy is not None and strategy.replica_scheduling_type != "Duplicated"
 
 
-def is_aggregated(placement: Placement) -> bool:
+def is_aggregated(placement: api.Placement) -> bool:
     """Tell whether replicas stand on as few clusters as possible."""
     strategy = placement.replica_scheduling
     return is_divided(placement) and strategy is not None and _divides_by(strategy) == "Aggregated"
 
 
-def is_dynamic(placement: Placement) -> bool:
+def is_dynamic(placement: api.Placement) -> bool:
     """Tell whether the weights are what the clusters have room for, as also under Aggregated."""
     preference = _preference(placement)
     weighed = is_divided(placement) and preference is not None and bool(preference.dynamic_weight)
     return weighed or is_aggregated(placement)
 
 
-def is_static(placement: Placement) -> bool:
+def is_static(placement: api.Placement) -> bool:
     """Tell whether the weights are those that the placement states, or all equal."""
     strategy = placement.replica_scheduling
     weighted = strategy is not None and _divides_by(strategy) == "Weighted"
     return is_divided(placement) and weighted and not is_dynamic(placement)
 
 
-def _divides_by(strategy: ReplicaSchedulingStrategy) -> str:
+def _divides_by(strategy: api.ReplicaSchedulingStrategy) -> str:
     """Return how replicas are divided; by weights where that is left open, as Karmada fills it in."""
     return strategy.replica_division_preference or "Weighted"
 
 
-def _preference(placement: Placement) -> ClusterPreferences | None:
+def _preference(placement: api.Placement) -> api.ClusterPreferences | None:
     return placement.replica_scheduling.weight_preference if placement.replica_scheduling else None
 
 
-def weighted_terms(placement: Placement) -> tuple[StaticClusterWeight, ...]:
+def weighted_terms(placement: api.Placement) -> tuple[api.StaticClusterWeight, ...]:
     """Return the terms of the static weights that count."""
     preference = _preference(placement)
     return preference.static_weight_list if preference else ()
 
 
-def alone(terms: Sequence[StaticClusterWeight], clusters: Mapping[str, Cluster]) -> Mapping[str, int] | None:
+def alone(
+    terms: Sequence[api.StaticClusterWeight], clusters: Mapping[str, Cluster]
+) -> Mapping[str, int] | None:
     """Return weights by cluster; None unless each term names one cluster of its own, and that is there."""
     found: list[Any] = list(map(_SINGLE, terms))
     weights: dict[str, int] = {} if None in found else dict(found)
@@ -155,7 +163,7 @@ def alone(terms: Sequence[StaticClusterWeight], clusters: Mapping[str, Cluster])
 _SINGLE = attrgetter("single")
 
 
-def largest(terms: Sequence[StaticClusterWeight], clusters: Mapping[str, Cluster]) -> Mapping[str, int]:
+def largest(terms: Sequence[api.StaticClusterWeight], clusters: Mapping[str, Cluster]) -> Mapping[str, int]:
     """Return the largest weight of every cluster that matches a term."""
     found: dict[str, int] = {}
     for term in terms:
@@ -201,7 +209,7 @@ NO_BOUNDS = ResolvedBounds({}, {})
 
 
 def resolve_bounds(
-    placement: Placement, names: tuple[str, ...], clusters: Mapping[str, Cluster]
+    placement: api.Placement, names: tuple[str, ...], clusters: Mapping[str, Cluster]
 ) -> ResolvedBounds:
     """Return the fewest and the most replicas of every candidate.
 

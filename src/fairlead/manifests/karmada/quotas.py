@@ -5,11 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from fairlead.manifests.api.karmada import (
-    FederatedResourceQuota,
-    FederatedResourceQuotaSpec,
-    FederatedResourceQuotaStatus,
-)
+from fairlead.manifests.api import karmada as api
 from fairlead.manifests.validation import Finding, Located, below, repeated
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
@@ -70,7 +66,7 @@ def why_ignored(name: str) -> str | None:
     return None
 
 
-def quota_findings(spec: FederatedResourceQuotaSpec) -> Iterator[Finding]:
+def quota_findings(spec: api.FederatedResourceQuotaSpec) -> Iterator[Finding]:
     """List what is wrong in a quota beside its single fields; Karmada's webhook refuses the same."""
     yield from below("overall", _amounts(spec.overall))
     named = [assignment.cluster_name for assignment in spec.static_assignments]
@@ -104,7 +100,7 @@ def _shown(name: str, amount: Fraction) -> str:
     return format_quantity(amount, binary=counts_bytes(name))
 
 
-LocatedQuota = Located[FederatedResourceQuota]
+LocatedQuota = Located[api.FederatedResourceQuota]
 
 
 class Quotas(NamedTuple):
@@ -175,7 +171,7 @@ def _declared(located: LocatedQuota) -> Iterator[tuple[str | None, Path, Amounts
         yield assignment.cluster_name, path, assignment.hard
 
 
-def _observed(status: FederatedResourceQuotaStatus) -> dict[Scope, int]:
+def _observed(status: api.FederatedResourceQuotaStatus) -> dict[Scope, int]:
     """Return what is used now by what the status says; of two names of one resource the larger amount."""
     found: dict[Scope, int] = {}
     each = [(one.cluster_name, one.used) for one in status.aggregated_status]

@@ -9,7 +9,7 @@ from typing import Any, cast
 from fairlead.manifests.api.karmada import Component, ResourceBindingSpec, TargetCluster
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.api.workloads import Container, PodSpec
-from fairlead.manifests.karmada.preferences import STRATEGY, constraints_of, lists_of, preferences_of
+from fairlead.manifests.karmada.preferences import STRATEGY, constraints_of, divided_by
 from fairlead.manifests.yaml.documents import Document, Path
 from fairlead.models.cluster import PODS
 from fairlead.models.quantity import requested_units
@@ -26,16 +26,11 @@ def units(amounts: Amounts) -> dict[str, int]:
 def pod_requests(pod: PodSpec) -> Amounts:
     """Return what a pod requests, as Kubernetes computes it, exactly.
 
-    Returns
-    -------
-    mapping
-        For every resource: the containers run at once, so their requests add up. Init containers run one
-        after another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar)
-        keeps running beside all that start after it. Requests of the pod as a whole stand in for all of that
-        (its limits only where no container says anything). The overhead comes on top.
+    For every resource: the containers run at once, so their requests add up. Init containers run one after
+    another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar) keeps running
+    beside all that start after it. Requests of the pod as a whole stand in for all of that (its limits only
+    where no container says anything). The overhead comes on top.
 
-    Notes
-    -----
     The rule is that of ``PodRequests`` in ``k8s.io/component-helpers/resource``.
     """
     running: Amounts = {}
@@ -148,10 +143,7 @@ def undivided(document: Document, path: Path) -> Document:
 def idle_division(placement: Placement) -> Iterator[tuple[Path, str]]:
     """Yield what a placement says of numbers of replicas, which says nothing about sets, and why."""
     strategy = placement.replica_scheduling
-    for path, preferences in preferences_of(strategy):
-        if preferences.static_weight_list:
-            yield (*path, "staticWeightList"), _SETS
-        yield from (((*path, name), _SETS) for name, targets in lists_of(preferences).items() if targets)
+    yield from ((path, _SETS) for path in divided_by(strategy) if path[-1] != "dynamicWeight")
     yield from ((path, _SETS) for path, _ in constraints_of(strategy))
     if placement.replicas is not None:
         yield ("replicas",), _SETS

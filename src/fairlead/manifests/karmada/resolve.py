@@ -3,23 +3,13 @@
 Placements that read the same are resolved once and share what came of it.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.manifests.api.policies import Placement, StaticClusterWeight
+from fairlead.manifests.karmada import preferences
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
-from fairlead.manifests.karmada.preferences import (
-    ResolvedBounds,
-    alone,
-    is_divided,
-    is_dynamic,
-    is_static,
-    largest,
-    resolve_bounds,
-    static_weights,
-    weighted_terms,
-)
 from fairlead.manifests.karmada.totals import Resolved, resolve, without_unlisted
 from fairlead.manifests.standing import (
     EVICTING,
@@ -61,9 +51,9 @@ def within_tiers(
     Full copies and static weights need nothing beyond the first tier that has candidates: it takes all there
     is.
     """
-    if is_divided(placement) and not is_static(placement):
+    if preferences.is_divided(placement) and not preferences.is_static(placement):
         return standing
-    who = "static weights do" if is_divided(placement) else "Duplicated does"
+    who = "static weights do" if preferences.is_divided(placement) else "Duplicated does"
     reason = f"is in a later overflow tier, which {who} not use"
     later = tiered(group, standing.names, clusters)[1:]
     return standing.without(
@@ -78,8 +68,8 @@ def within_tiers(
 
 def grounds(
     placement: Placement, group: DeclaredGroup, api: tuple[str, str], clusters: Mapping[str, Cluster]
-) -> dict[str, Ground]:
-    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+) -> Callable[[Cluster], Ground | None]:
+    """Return what tells why a cluster is closed to a workload, whatever runs where; None where it is open.
 
     Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
     missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
@@ -99,8 +89,7 @@ def grounds(
         taint = tainted(cluster, (*cluster.taints, *cluster.implied_taints), tolerations)
         return replace(taint, taints=()) if taint and otherwise else taint or otherwise
 
-    found = {name: first(clusters[name]) for name in sorted(clusters)}
-    return {name: ground for name, ground in found.items() if ground is not None}
+    return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +101,7 @@ class Division:
     """Weight by candidate; None where nothing is divided."""
     tiers: TieredNames
     """Candidates by overflow tier; empty where there are not at least two."""
-    bounds: ResolvedBounds
+    bounds: preferences.ResolvedBounds
     totals: tuple[Resolved, ...]
     key: Hashable | None
     """Equal for workloads that share this division; None where nobody does."""
@@ -148,7 +137,7 @@ class Resolver(Fleet):
 
     def alone(self, terms: Sequence[StaticClusterWeight]) -> Mapping[str, int] | None:
         """Return weights by cluster, where each term is about one alone; looked up once for each list."""
-        return self.memory.once(("alone", id(terms)), lambda: alone(terms, self.clusters))
+        return self.memory.once(("alone", id(terms)), lambda: preferences.alone(terms, self.clusters))
 
     def _text(self, declared: Declared, *names: str) -> str:
         """Return fields of a placement as text, which tells placements that say the same."""
@@ -175,21 +164,21 @@ class Resolver(Fleet):
             base, weights = self.by_room(
                 base, lambda names: self.weighed(self.rooms(names, workload), workload)
             )
-        elif is_divided(placement):
+        elif preferences.is_divided(placement):
             base, weights = self._static(base, placement)
         tiers, names = tiered(group, base.names, self.clusters), base.names
-        bounds = resolve_bounds(placement, names, self.clusters)
+        bounds = preferences.resolve_bounds(placement, names, self.clusters)
         totalled = resolve(totals, names, self.clusters)
         return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key)
 
     def _static(self, base: Standing, placement: Placement) -> tuple[Standing, Mapping[str, int]]:
         """Weigh candidates by what the placement says; those without weight are none."""
-        terms = weighted_terms(placement)
+        terms = preferences.weighted_terms(placement)
         known = self.alone(terms)
-        weights = largest(terms, self.clusters) if known is None else known
-        found = static_weights(weights, base.names)
+        weights = preferences.largest(terms, self.clusters) if known is None else known
+        found = preferences.static_weights(weights, base.names)
         if openable := base.openable():
-            wider = static_weights(weights, (*base.names, *openable)).closed
+            wider = preferences.static_weights(weights, (*base.names, *openable)).closed
             # A weight that counts only once a cluster is open would close others that weigh 1 until then.
             harms = any(name in wider and name not in found.closed for name in base.names)
             base = base.closed_for_good(openable if harms else wider, spoiling=openable if harms else ())
@@ -198,4 +187,4 @@ class Resolver(Fleet):
 
 def _by_room(declared: Declared) -> bool:
     """Tell whether candidates are weighed by the room that they have for a workload."""
-    return is_dynamic(declared.placement) and not (declared.totals.even or declared.totals.equal)
+    return preferences.is_dynamic(declared.placement) and not (declared.totals.even or declared.totals.equal)

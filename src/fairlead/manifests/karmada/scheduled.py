@@ -3,15 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, assert_never
 
 from fairlead.manifests.api.policies import SchedulePrioritySource
 from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.karmada.facts import Declared, evictions, requests_of
 from fairlead.manifests.karmada.preferences import is_divided
-from fairlead.manifests.karmada.requests import in_sets, pod_requests, requested, running
+from fairlead.manifests.karmada.requests import in_sets, running
 from fairlead.manifests.validation import Located
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.statement import Statement
@@ -41,8 +40,8 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
         if spec
         else (),
-        evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
-        requests=_requests(subject),
+        evicting=frozenset(evictions(subject)),
+        requests=requests_of(subject),
         uid=(spec and spec.resource.uid) or (template and template.metadata.uid) or "",
         source=declared.source(),
         name=binding.model.metadata.name if binding else "",
@@ -62,13 +61,9 @@ def binding_name(name: str, kind: str) -> str:
 def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
 
-    Parameters
-    ----------
-    replicas
-        What is to stand there: replicas, or sets of several components.
-    components
-        Names and pods of the components in one set. Those of a set are told one by one; a single component
-        stands as replicas, as if it were not named.
+    `replicas`: what is to stand there: replicas, or sets of several components. `components`: names and pods
+    of the components in one set. Those of a set are told one by one; a single component stands as replicas,
+    as if it were not named.
     """
     if len(components) < 2:
         return {"name": cluster, "replicas": replicas}
@@ -92,16 +87,6 @@ def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
 
 def _terms(placement: Any) -> Any:
     return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
-
-
-def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
-    """Return the exact request per replica; the binding counts before the template."""
-    stated = requested(subject.binding.model.spec) if subject.binding else None
-    if stated is not None:
-        return stated
-    if subject.template is None:
-        return None
-    return pod_requests(subject.template.model.spec.template.spec) or None
 
 
 APPLIED = "policy.karmada.io/applied-placement"

@@ -6,19 +6,13 @@ from dataclasses import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from fairlead.manifests.api import policies as api
 from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
-from fairlead.manifests.api.policies import (
-    ClusterPreferences,
-    ClusterSet,
-    FieldSelector,
-    FieldSelectorRequirement,
-    Placement,
-    ReplicaSchedulingStrategy,
-)
 from fairlead.manifests.karmada.preferences import (
     REGIONS,
     SPECIFIED,
     STRATEGY,
+    divided_by,
     lists_of,
     preference_of,
     preferences_of,
@@ -61,30 +55,29 @@ _EXAMPLES = {
 
 def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
     """Yield where annotations of an object say what of replicas; what cannot be read says nothing."""
-    for path, text, key in _texts(meta):
-        reading = _read(text, key)
+    for path, reading in _readings(meta):
         if isinstance(reading, Annotation):
             yield path, reading
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
     """List what is wrong in the annotations that say something of replicas."""
-    for path, text, key in _texts(meta):
-        reading = _read(text, key)
+    for path, reading in _readings(meta):
         if not isinstance(reading, Annotation):
             yield from below(path, reading)
 
 
-def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:
-    """Yield path and text of every annotation that counts, and the only key it holds; None for all."""
+def _readings(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation | list[Finding]]]:
+    """Yield the path of every annotation that counts, and what it says, or what is wrong in it."""
     if meta.annotation:
-        yield ("annotation",), meta.annotation, None
+        yield ("annotation",), _read(meta.annotation, None)
     for key in (WHOLE, *_EXAMPLES):
         if key in meta.annotations:
-            yield ("annotations", key), meta.annotations[key], None if key == WHOLE else key
+            yield ("annotations", key), _read(meta.annotations[key], None if key == WHOLE else key)
 
 
 def _read(text: str, key: str | None) -> Annotation | list[Finding]:
+    """Read an annotation; `key` is the only one that it holds, None for all."""
     reading = read_json("", text)
     if reading.mistakes or len(reading.values) != 1:
         return [_unreadable(text, key, reading)]
@@ -121,10 +114,11 @@ def _allowed(key: str | None) -> str:
 
 
 _PLACEMENT: Path = ("spec", "placement")
+_WEIGHTS = ("staticWeightList", "dynamicWeight")
 
 
 def totals_of(
-    placement: Placement, document: Document, meta: ObjectMeta, replicas: int | None = None
+    placement: api.Placement, document: Document, meta: ObjectMeta, replicas: int | None = None
 ) -> Totals:
     """Return the totals that a policy or binding specifies.
 
@@ -152,18 +146,18 @@ def totals_of(
     )
 
 
-def is_copied(strategy: ReplicaSchedulingStrategy | None) -> bool:
+def is_copied(strategy: api.ReplicaSchedulingStrategy | None) -> bool:
     """Tell whether full copies are asked for in so many words."""
     return strategy is not None and strategy.replica_scheduling_type == "Duplicated"
 
 
-def is_specified(strategy: ReplicaSchedulingStrategy | None) -> bool:
+def is_specified(strategy: api.ReplicaSchedulingStrategy | None) -> bool:
     """Tell whether targets count: under ``Specified``, or where no other preference is named."""
     preference = preference_of(strategy)
     return preference in SPECIFIED or (preference is None and bool(targets_in(strategy)))
 
 
-def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
+def targets_in(strategy: api.ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
     """Return the targets of a strategy, under any of the names that the proposal gives the list."""
     found = []
     for base, preferences in preferences_of(strategy):
@@ -177,7 +171,7 @@ def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]
     return tuple(found)
 
 
-def _numbers(placement: Placement, document: Document, replicas: int | None) -> Iterator[Number]:
+def _numbers(placement: api.Placement, document: Document, replicas: int | None) -> Iterator[Number]:
     """Yield the totals of all candidates; a number that is said twice counts once."""
     if replicas is not None:
         yield Number(replicas, document.source(("spec", "replicas")))
@@ -194,7 +188,9 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
             Target(
-                ClusterSet(cluster_names=(one.name,)), one.replicas, _entry(source, "specifiedClusters", at)
+                api.ClusterSet(cluster_names=(one.name,)),
+                one.replicas,
+                _entry(source, "specifiedClusters", at),
             )
             for at, one in enumerate(said.specified_clusters)
         ]
@@ -214,61 +210,49 @@ def _entry(source: Source, field: str, position: int) -> Source:
     return replace(source, path=(*source.path, *own, position))
 
 
-def _region(name: str) -> ClusterSet:
-    expression = FieldSelectorRequirement(key="region", operator="In", values=(name,))
-    return ClusterSet(field_selector=FieldSelector(match_expressions=(expression,)))
+def _region(name: str) -> api.ClusterSet:
+    expression = api.FieldSelectorRequirement(key="region", operator="In", values=(name,))
+    return api.ClusterSet(field_selector=api.FieldSelector(match_expressions=(expression,)))
 
 
 def idle_parts(
-    placement: Placement, meta: ObjectMeta, replicas: int | None = None
+    placement: api.Placement, meta: ObjectMeta, replicas: int | None = None
 ) -> Iterator[tuple[Path, str]]:
     """Yield what was declared and does nothing, by its path inside the object, and why."""
     strategy = placement.replica_scheduling
+    stated = [(*_PLACEMENT, *path) for path in divided_by(strategy)]
     extension = strategy.extend_replica_division_preference if strategy else None
     if extension and extension not in (*SPECIFIED, REGIONS):
         own = f"{extension} is not a known strategy; {', '.join(SPECIFIED)} and {REGIONS} are"
         yield (*_PLACEMENT, *STRATEGY, "extendReplicaDivisionPreference"), own
     if is_copied(strategy):
         copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"
-        yield from ((path, copied) for path in _outside(placement, meta, replicas))
-        yield from ((path, copied) for path in _lists(strategy))
-        for path, preferences in preferences_of(strategy):
-            yield from ((place, copied) for place in _weights(path, preferences))
+        yield from ((path, copied) for path in (*_outside(placement, meta, replicas), *stated))
         return
     if not is_specified(strategy):
         weighed = f"only {', '.join(SPECIFIED[:-1])} and {SPECIFIED[-1]} divide by it"
-        yield from ((path, weighed) for path in _lists(strategy))
+        yield from ((path, weighed) for path in stated if path[-1] not in _WEIGHTS)
     by_annotation = any(True for _ in annotated(meta))
     even = is_specified(strategy) or preference_of(strategy) == REGIONS or by_annotation
-    if strategy and even and strategy.replica_division_preference == "Aggregated":
+    aggregated = strategy is not None and strategy.replica_division_preference == "Aggregated"
+    if even and aggregated:
         teller = "an annotation" if by_annotation else "its extension"
         yield (*_PLACEMENT, *STRATEGY, "replicaDivisionPreference"), f"{teller} says how to divide"
-    for path, preferences in preferences_of(strategy):
-        if even or path[-1] != "weightPreference":
-            why = "no weight counts where totals are specified" if even else "weightPreference holds weights"
-            yield from ((place, why) for place in _weights(path, preferences))
-        elif strategy and strategy.replica_division_preference == "Aggregated":
-            few = "Aggregated uses as few clusters as possible, whatever they weigh"
-            yield from ((place, few) for place in _weights(path, preferences))
-        elif preferences.dynamic_weight and preferences.static_weight_list:
-            yield (*_PLACEMENT, *path, "staticWeightList"), "dynamicWeight precedes it"
+    weights = [path for path in stated if path[-1] in _WEIGHTS]
+    for *holder, name in weights:
+        if even:
+            yield (*holder, name), "no weight counts where totals are specified"
+        elif holder[-1] != "weightPreference":
+            yield (*holder, name), "weightPreference holds weights"
+        elif aggregated:
+            yield (*holder, name), "Aggregated uses as few clusters as possible, whatever they weigh"
+        elif name == "staticWeightList" and (*holder, "dynamicWeight") in weights:
+            yield (*holder, name), "dynamicWeight precedes it"
 
 
-def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
+def _outside(placement: api.Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
     if replicas is not None:
         yield ("spec", "replicas")
     if placement.replicas is not None:
         yield ("spec", "placement", "replicas")
     yield from (("metadata", *path) for path, _ in annotated(meta))
-
-
-def _lists(strategy: ReplicaSchedulingStrategy | None) -> Iterator[Path]:
-    for path, preferences in preferences_of(strategy):
-        yield from ((*_PLACEMENT, *path, name) for name, found in lists_of(preferences).items() if found)
-
-
-def _weights(path: Path, preferences: ClusterPreferences) -> Iterator[Path]:
-    if preferences.static_weight_list:
-        yield (*_PLACEMENT, *path, "staticWeightList")
-    if preferences.dynamic_weight:
-        yield (*_PLACEMENT, *path, "dynamicWeight")

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
@@ -42,8 +41,9 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, validate
-from fairlead.manifests.yaml.documents import Document, Lines, LineTable, Path, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import nearest
@@ -88,42 +88,13 @@ class Annotation(Api, Generic[T]):
     """The JSON itself; None where it is null."""
 
 
-def read_json(text: str, model: type[Annotation[T]]) -> tuple[Annotation[T] | None, str]:
-    """Read the JSON of an annotation.
-
-    What it holds, None where it cannot be read; and what is wrong with it. Unknown fields are
-    passed over, as KubeAdmiral does.
-    """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None, "is not JSON"
-    document = Document({"kind": "annotation", "value": data}, Lines("", LineTable(), 0, 0))
-    validated = validate(document, model)
-    if validated.mistakes or validated.located is None:
-        first = validated.mistakes[0]
-        where = first.field.removeprefix("value").removeprefix(".")
-        return None, f"{where} {first.value!r} {first.message}" if where else first.message
-    return validated.located.model, ""
-
-
-class Limits(NamedTuple):
-    """Most replicas by cluster, and where that stands."""
-
-    replicas: Mapping[str, int]
-    source: Source | None = None
-
-
-NO_LIMITS = Limits({})
-
-
 @dataclass(frozen=True, slots=True)
 class Reports:
     """What is known of an object from its annotations."""
 
-    estimated: Limits = NO_LIMITS
+    estimated: Mapping[str, Bound] = field(default_factory=dict)
     """Replicas that overloaded clusters can run (auto migration)."""
-    limited: Limits = NO_LIMITS
+    limited: Mapping[str, Bound] = field(default_factory=dict)
     """Most replicas by custom migration."""
     unavailable: Mapping[str, Source] = field(default_factory=dict)
     """Clusters that the object has to leave, with the place where that stands."""
@@ -131,7 +102,7 @@ class Reports:
 
 
 def read_reports(annotations: Marks, key: str) -> Reports:
-    """Return what the annotations of a workload say; negative estimates mean nothing, as in KubeAdmiral."""
+    """Return what the annotations of a workload say."""
     readable = {
         name: annotations[name]
         for name, model in _REPORTS.items()
@@ -139,14 +110,18 @@ def read_reports(annotations: Marks, key: str) -> Reports:
     }
     said = {name: mark.value for name, mark in readable.items()}
     found = read_feedback(feedback_of(said, AUTO_MIGRATION), feedback_of(said, APPLIED_MIGRATION))
-    known = {name: replicas for name, replicas in found.estimated.items() if replicas >= 0}
-    estimated = Limits(known, readable[AUTO_MIGRATION].source) if AUTO_MIGRATION in readable else NO_LIMITS
+    estimated = _limits(found.estimated, readable.get(AUTO_MIGRATION))
     if APPLIED_MIGRATION not in readable:
         return Reports(estimated, warnings=tuple(_unapplied(annotations, key)))
     source = readable[APPLIED_MIGRATION].source
     leaving = {name: source for name, until in found.unavailable if until is not None}
     warnings = tuple(_evictions(found.unavailable, source, key))
-    return Reports(estimated, Limits(found.limited, source), leaving, warnings)
+    return Reports(estimated, _limits(found.limited, readable[APPLIED_MIGRATION]), leaving, warnings)
+
+
+def _limits(most: Mapping[str, int], mark: Mark | None) -> dict[str, Bound]:
+    """Return most replicas by cluster; negative estimates mean nothing, as in KubeAdmiral."""
+    return {name: Bound(count, mark.source, count) for name, count in most.items() if mark and count >= 0}
 
 
 def _unapplied(annotations: Marks, key: str) -> Iterator[Statement]:
@@ -245,11 +220,22 @@ def _in_one_line(mark: Mark, _: Path) -> Source:
 def _fault(
     model: type[Annotation[T]], mark: Mark, findings: Callable[[T], Iterator[Finding]] | None = None
 ) -> str:
-    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together."""
-    read, problem = read_json(mark.value, model)
-    value = read.value if read else None
+    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together.
+
+    Unknown fields are passed over, as KubeAdmiral does.
+    """
+    try:
+        data = json.loads(mark.value)
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    validated = validate(Document({"kind": "annotation", "value": data}, Lines("")), model)
+    if validated.mistakes or validated.located is None:
+        first = validated.mistakes[0]
+        where = first.field.removeprefix("value").removeprefix(".")
+        return f"{where} {first.value!r} {first.message}" if where else first.message
+    value = validated.located.model.value
     wrong = next(findings(value), None) if findings is not None and value is not None else None
-    return f"{field_name(wrong.path)} {wrong.message}" if wrong else problem
+    return f"{field_name(wrong.path)} {wrong.message}" if wrong else ""
 
 
 def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
@@ -263,31 +249,30 @@ def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
     return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
 
 
-_REPORTS: Mapping[str, type[Annotation[Any]]] = MappingProxyType(
-    {AUTO_MIGRATION: Annotation[AutoMigrationInfo], APPLIED_MIGRATION: Annotation[AppliedMigration]}
-)
+_REPORTS: Mapping[str, type[Annotation[Any]]] = {
+    AUTO_MIGRATION: Annotation[AutoMigrationInfo],
+    APPLIED_MIGRATION: Annotation[AppliedMigration],
+}
 
-_PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = MappingProxyType(
-    {
-        "scheduling-mode": (MODE, partial(_no_word, MODES)),
-        "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
-        "tolerations": (TOLERATIONS, partial(_fault, Annotation[tuple[meta.Toleration, ...]])),
-        "placements": (
-            PLACEMENT,
-            partial(_fault, Annotation[tuple[DesiredPlacement, ...]], findings=placement_findings),
+_PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = {
+    "scheduling-mode": (MODE, partial(_no_word, MODES)),
+    "sticky-cluster": (RESCHEDULING, partial(_no_word, STICKY)),
+    "tolerations": (TOLERATIONS, partial(_fault, Annotation[tuple[meta.Toleration, ...]])),
+    "placements": (
+        PLACEMENT,
+        partial(_fault, Annotation[tuple[DesiredPlacement, ...]], findings=placement_findings),
+    ),
+    "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
+    "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
+    "maxClusters": (
+        MAX_CLUSTERS,
+        lambda mark: (
+            ""
+            if read_annotation("maxClusters", mark.value, Policy())
+            else "must be a whole number, at least 0"
         ),
-        "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
-        "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
-        "maxClusters": (
-            MAX_CLUSTERS,
-            lambda mark: (
-                ""
-                if read_annotation("maxClusters", mark.value, Policy())
-                else "must be a whole number, at least 0"
-            ),
-        ),
-    }
-)
+    ),
+}
 """By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""
 
 _READ = (*(PREFIX + name for name in _PARTS), *_REPORTS, NO_SCHEDULING, MIGRATION)

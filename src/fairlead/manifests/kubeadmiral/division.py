@@ -33,18 +33,13 @@ Api = tuple[str, str]
 """apiVersion and kind of a workload."""
 
 
-def closed_clusters(policy: AppliedPolicy, api: Api, clusters: Mapping[str, Cluster]) -> dict[str, Ground]:
-    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+def ground_of(policy: AppliedPolicy, api: Api, cluster: Cluster) -> Ground | None:
+    """Return why a cluster is closed to a workload, whatever runs where; None where it is open.
 
     Where there are several grounds the first one counts. Those that leave alone what runs already come last:
     an untolerated taint with effect ``NoSchedule``, and a cluster that is not ready. Taints with effect
     ``PreferNoSchedule`` are not looked at.
     """
-    found = {name: _first(policy, api, clusters[name]) for name in sorted(clusters)}
-    return {name: ground for name, ground in found.items() if ground is not None}
-
-
-def _first(policy: AppliedPolicy, api: Api, cluster: Cluster) -> Ground | None:
     if outside := not_joined(cluster) or departing(cluster):
         return outside
     if unserved := without_api(cluster, api):
@@ -127,9 +122,7 @@ def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bou
     if name in preferred.maximum:
         yield preferred.maximum[name]
     reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
-    for report in reports:
-        if name in report.replicas:
-            yield Bound(report.replicas[name], report.source, report.replicas[name])
+    yield from (report[name] for report in reports if name in report)
     if policy.divide and not policy.binpack and is_static(policy):
         given = preferred.weights.get(name)
         if given is None or not given.replicas:

@@ -13,6 +13,7 @@ from fairlead.manifests.yaml.documents import Document, Path, field_name, shorte
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 SCHEDULER = "kubeadmiral.io/global-scheduler"
 _PATH = ("spec", "template")
@@ -78,7 +79,7 @@ def _inner(located: Located[FederatedObject]) -> Document | None:
 
 def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statement]:
     for (version, kind), sources in sorted(found.items()):
-        count = f"{len(sources)} objects" if len(sources) > 1 else "1 object"
+        count = counted(len(sources), "object")
         text = f"FederatedObject of {version} {kind} is not a workload that is placed: {count} skipped"
         yield Statement("unknown-kind", text, min(sources))
 
@@ -88,8 +89,6 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
 
     `replicas`: what a cluster holds that has no override: the template's number.
 
-    Notes
-    -----
     The scheduler writes its clusters into ``spec.placements`` and the number of each as a JSON patch of the
     replicas into ``spec.overrides``; a duplicated workload has no override.
     """
@@ -112,7 +111,7 @@ def written(federated: Federated) -> dict[str, int | None]:
 def override_mistakes(federated: Federated) -> Iterator[Mistake]:
     """List overrides of the scheduler that are no number of replicas."""
     for place, _, value in _overrides(federated):
-        if not _is_count(value):
+        if type(value) is not int or value < 0:  # no boolean either
             message = "must be a number of replicas, at least 0"
             yield Mistake(federated.located.source(*place), field_name(place), shortened(value), message)
 
@@ -126,10 +125,6 @@ def _overrides(federated: Federated) -> Iterator[tuple[Path, str, Any]]:
                 if patch.path == path and patch.op != "remove":
                     place = ("spec", "overrides", at, "clusters", position, "patches", number, "value")
                     yield place, one.cluster, patch.value
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def replicas_path(template: Workload) -> str:

@@ -5,30 +5,18 @@ Workloads to which the same policy applies share what came of it where nothing o
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
 
+from fairlead.manifests.kubeadmiral import division
 from fairlead.manifests.kubeadmiral.annotations import Reports
-from fairlead.manifests.kubeadmiral.division import (
-    NOTHING_RUNS,
-    UNAVAILABLE,
-    bounds,
-    closed_clusters,
-    copies,
-    dynamic_weights,
-    is_static,
-    ranking,
-    static_weights,
-    tiers,
-)
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.standing import Fleet, Ground, Standing, candidates
+from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
     Candidates,
     Duplicated,
-    Moves,
     Spread,
     Tiers,
     Total,
@@ -45,14 +33,6 @@ from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
 NO_COPY = "may hold at most 0 replicas"
-
-
-class Interpreted(NamedTuple):
-    """What a policy means for one workload."""
-
-    rules: tuple[WorkloadRule, ...]
-    warnings: tuple[Statement, ...]
-    """Preferences without effect, and what is assumed."""
 
 
 class PolicyInterpreter(Fleet):
@@ -76,7 +56,7 @@ class PolicyInterpreter(Fleet):
         found = next(rule for rule in rules if isinstance(rule, Candidates))
         openable = found.openable
         if openable:
-            opening = (bounds(policy, feedback, openable) or Bounds(),) if policy.divide else ()
+            opening = (division.bounds(policy, feedback, openable) or Bounds(),) if policy.divide else ()
             rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
@@ -85,32 +65,34 @@ class PolicyInterpreter(Fleet):
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
         held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
-        shut = Exclusion(NOTHING_RUNS, source, cause=Cause.BESIDE_OTHERS)
+        shut = Exclusion(division.NOTHING_RUNS, source, cause=Cause.BESIDE_OTHERS)
         closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
     def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Standing:
         api = (workload.api_version, workload.kind)
         _, found = self.standing(
-            (policy.key, api), lambda: closed_clusters(policy, api, self.clusters), workload
+            (policy.key, api), lambda: partial(division.ground_of, policy, api), workload
         )
-        leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
+        leaving = {
+            name: Ground(division.UNAVAILABLE, source) for name, source in feedback.unavailable.items()
+        }
         return found.without(leaving).closed_for_good(leaving)
 
     def _duplicated(
         self, workload: Workload, policy: AppliedPolicy, feedback: Reports, open_to: Standing
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
-        limits = bounds(policy, feedback, open_to.names) or Bounds()
+        limits = division.bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
         empty = {name: Ground(NO_COPY, most.source, cause=Cause.NO_COPY) for name, most in none.items()}
-        shut = bounds(policy, feedback, open_to.openable()) or Bounds()
+        shut = division.bounds(policy, feedback, open_to.openable()) or Bounds()
         hopeless = [name for name, most in shut.maximum.items() if not most.replicas]
         found = open_to.without(empty).closed_for_good(hopeless)
         names, openable = found.names, found.openable()
-        sizes, ample = copies(limits, workload, names, self.clusters, policy.placement)
+        sizes, ample = division.copies(limits, workload, names, self.clusters, policy.placement)
         once_open = Duplicated(
-            None, False, *copies(shut, workload, openable, self.clusters, policy.placement)
+            None, False, *division.copies(shut, workload, openable, self.clusters, policy.placement)
         )
         choice = policy.max_clusters is not None
         yield self._candidates(found)
@@ -124,8 +106,8 @@ class PolicyInterpreter(Fleet):
             if least:
                 yield Bounds(least, {}, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
-            yield ranking(policy, workload, names, self)
-            yield from self._moves(workload, policy)
+            yield division.ranking(policy, workload, names, self)
+            yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _divided(
         self,
@@ -143,15 +125,15 @@ class PolicyInterpreter(Fleet):
         yield from self._most_clusters(policy, found)
         if weights is None:
             key = ("tiers", policy.key, found.names)
-            ordered: Tiers | None = self.memory.once(key, lambda: tiers(policy, found.names))
+            ordered: Tiers | None = self.memory.once(key, lambda: division.tiers(policy, found.names))
             if ordered is not None:
                 yield ordered
             yield Aggregated(policy.sources[MODE])
         else:
             if policy.max_clusters is not None and policy.placement.priorities:
-                yield ranking(policy, workload, found.names, self)
-            yield Weights(weights, not is_static(policy), policy.sources[PLACEMENT])
-        yield from self._moves(workload, policy)
+                yield division.ranking(policy, workload, found.names, self)
+            yield Weights(weights, not division.is_static(policy), policy.sources[PLACEMENT])
+        yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _candidates(self, found: Standing) -> Candidates:
         """Return the rule; workloads with one standing share it. What is kept keeps its id."""
@@ -164,23 +146,23 @@ class PolicyInterpreter(Fleet):
         """Weigh the candidates as stated, or by the room that they have; not at all under Binpack."""
         if policy.binpack:
             return open_to, None
-        if not is_static(policy):
-            return self.by_room(open_to, lambda names: dynamic_weights(workload, names, self))
+        if not division.is_static(policy):
+            return self.by_room(open_to, lambda names: division.dynamic_weights(workload, names, self))
         key = ("static", policy.key, open_to.names)
-        weighed = self.memory.once(key, lambda: static_weights(policy, open_to.names))
+        weighed = self.memory.once(key, lambda: division.static_weights(policy, open_to.names))
         found = open_to.without(weighed.closed)
         if found.openable():
-            found = found.closed_for_good(static_weights(policy, sorted(self.clusters)).closed)
+            found = found.closed_for_good(division.static_weights(policy, sorted(self.clusters)).closed)
         return found, weighed.weights
 
     def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
-        reported = feedback.limited.replicas or feedback.estimated.replicas
+        reported = feedback.limited or feedback.estimated
         limits: Bounds | None = (
-            bounds(policy, feedback, found.names)
+            division.bounds(policy, feedback, found.names)
             if reported
-            else self.memory.once(key, lambda: bounds(policy, feedback, found.names))
+            else self.memory.once(key, lambda: division.bounds(policy, feedback, found.names))
         )
         if limits is not None:
             yield limits
@@ -192,11 +174,6 @@ class PolicyInterpreter(Fleet):
                 ("groups", found.names), lambda: {name: frozenset([name]) for name in found.names}
             )
             yield Spread("cluster", groups, 0, policy.max_clusters, policy.sources[MAX_CLUSTERS])
-
-    def _moves(self, workload: Workload, policy: AppliedPolicy) -> Iterator[Moves]:
-        """Keep what runs: before the ratio where disruption is to be avoided, after it otherwise."""
-        if not self.present.isdisjoint(workload.current):
-            yield Moves(self.present, policy.avoid_disruption, over_tiers=policy.binpack)
 
     def _without_effect(self, policy: AppliedPolicy, found: Candidates) -> Iterator[Statement]:
         for name, source in policy.placement.entries.items():

@@ -11,6 +11,7 @@ from fairlead.manifests.api.kubeadmiral import (
     DesiredPlacement,
     PropagationPolicySpec,
 )
+from fairlead.manifests.karmada.findings import wrong_values
 from fairlead.manifests.kubeadmiral.reading import as_stored, read_policy, section
 from fairlead.manifests.kubeadmiral.stated import Policy
 from fairlead.manifests.validation import Finding, Located, below
@@ -75,15 +76,10 @@ def policy_findings(spec: PropagationPolicySpec) -> Iterator[Finding]:
 def affinity_findings(terms: Sequence[ClusterSelectorTerm]) -> Iterator[Finding]:
     """List expressions that cannot match as they are written."""
     for position, term in enumerate(terms):
-        rows = (("matchExpressions", term.match_expressions), ("matchFields", term.match_fields))
-        for name, requirements in rows:
-            for number, one in enumerate(requirements):
-                problem = operator_problem(one.operator, one.values)
-                if name == "matchFields":
-                    problem = _field_problem(one)
-                if problem:
-                    path = (position, name, number, "values")
-                    yield Finding(path, list(one.values), problem)
+        labels = ((one.values, operator_problem(one.operator, one.values)) for one in term.match_expressions)
+        yield from below((position, "matchExpressions"), wrong_values(labels))
+        fields = ((one.values, _field_problem(one)) for one in term.match_fields)
+        yield from below((position, "matchFields"), wrong_values(fields))
 
 
 def _field_problem(one: ClusterSelectorRequirement) -> str | None:

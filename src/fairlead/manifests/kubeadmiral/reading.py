@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, Preferences, SelectorTerm, numbers
@@ -81,9 +80,12 @@ def _without_nulls(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
-PREFERENCES: Mapping[str, str] = MappingProxyType(
-    {"minimum": "minReplicas", "maximum": "maxReplicas", "weights": "weight", "priorities": "priority"}
-)
+PREFERENCES: Mapping[str, str] = {
+    "minimum": "minReplicas",
+    "maximum": "maxReplicas",
+    "weights": "weight",
+    "priorities": "priority",
+}
 """What a placement list says of a cluster: fields of `Policy`, and what they are called there."""
 
 
@@ -251,18 +253,16 @@ def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
     return {"placement": found}
 
 
-MODES: Mapping[str, bool] = MappingProxyType({"Divide": True, "Duplicate": False})
-STICKY: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
+MODES: Mapping[str, bool] = {"Divide": True, "Duplicate": False}
+STICKY: Mapping[str, bool] = {"true": True, "false": False}
 
-OVERRIDING: Mapping[str, Callable[[str, Policy, Locate], dict[str, Any]]] = MappingProxyType(
-    {
-        "scheduling-mode": lambda value, *_: {"divide": MODES[value]},
-        "sticky-cluster": lambda value, *_: {"sticky": STICKY[value]},
-        "tolerations": lambda value, *_: {"tolerations": tolerations(json.loads(value) or ())},
-        "placements": _placements,
-        "clusterSelector": _selector,
-        "affinity": _affinity,
-        "maxClusters": _max_clusters,
-    }
-)
+OVERRIDING: Mapping[str, Callable[[str, Policy, Locate], dict[str, Any]]] = {
+    "scheduling-mode": lambda value, *_: {"divide": MODES[value]},
+    "sticky-cluster": lambda value, *_: {"sticky": STICKY[value]},
+    "tolerations": lambda value, *_: {"tolerations": tolerations(json.loads(value) or ())},
+    "placements": _placements,
+    "clusterSelector": _selector,
+    "affinity": _affinity,
+    "maxClusters": _max_clusters,
+}
 """Annotations that override a part of a policy, without `PREFIX`, and what reads them."""

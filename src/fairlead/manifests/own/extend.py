@@ -1,10 +1,9 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api import own
@@ -23,7 +22,7 @@ from fairlead.manifests.own.sets import (
     selects_workload,
     statements,
 )
-from fairlead.manifests.standing import Memory
+from fairlead.manifests.standing import Fleet
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
@@ -59,15 +58,13 @@ class Added(NamedTuple):
     remarks: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Adder:
+class Adder(Fleet):
     """Resolves manifests against candidates; workloads with the same candidates share what comes of it.
 
     Every method adds what a manifest says to the rules of a workload, or of one of its affinity groups.
     """
 
-    clusters: Mapping[str, Cluster]
-    memory: Memory = field(default_factory=Memory)
+    __slots__ = ()
 
     def group_bounds(self, located: Located[own.GroupBounds], workload: Workload) -> Added:
         """Add how many replicas groups of clusters hold."""
@@ -147,16 +144,14 @@ class Way(NamedTuple):
     remarks: Callable[[Any, Mapping[str, Cluster]], Iterator[Remark]] = lambda _located, _clusters: iter(())
 
 
-WAYS: Mapping[type[Object], Way] = MappingProxyType(
-    {
-        own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
-        own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
-        own.Survival: Way(Adder.grouped),
-        own.Skew: Way(Adder.grouped),
-        own.PriceList: Way(Adder.price, prices.remarks),
-        RuleManifest: Way(Adder.outside),
-    }
-)
+WAYS: Mapping[type[Object], Way] = {
+    own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
+    own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
+    own.Survival: Way(Adder.grouped),
+    own.Skew: Way(Adder.grouped),
+    own.PriceList: Way(Adder.price, prices.remarks),
+    RuleManifest: Way(Adder.outside),
+}
 """Kinds that add rules to single workloads, in the order in which they do."""
 
 
@@ -167,23 +162,17 @@ def companionships(
 
     A group of a single workload says nothing.
     """
-    spec = located.model.spec
+    spec, key = located.model.spec, located.model.spec.group_by_label_key
     together, source = spec.type == "Affinity", located.source("spec")
-    for value, members in sorted(_by_label(spec.group_by_label_key, workloads).items()):
-        if len(members) > 1:
-            keys = tuple(one.key for one in sorted(members, key=scheduling_order))
-            label = f": {spec.group_by_label_key}={value}" if spec.group_by_label_key else ""
-            yield Companionship(f"{named(located)}{label}", keys, together, source)
-
-
-def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[Workload]]:
-    """Return workloads by the value of a label; without a key all are one group."""
-    found: dict[str, list[Workload]] = {}
-    for workload in workloads:
+    found: dict[str, list[str]] = {}
+    for workload in sorted(workloads, key=scheduling_order):
         value = "" if key is None else workload.labels.get(key)
         if value is not None:
-            found.setdefault(value, []).append(workload)
-    return found
+            found.setdefault(value, []).append(workload.key)
+    for value, members in sorted(found.items()):
+        if len(members) > 1:
+            label = f": {key}={value}" if key else ""
+            yield Companionship(f"{named(located)}{label}", tuple(members), together, source)
 
 
 def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions: Extensions) -> Problem:
@@ -285,15 +274,11 @@ Single = own.PriceList | own.HierarchicalWeights
 
 def _both(first: Located[Single], second: Located[Single], subjects: Sequence[Subject]) -> Iterator[Mistake]:
     """Refuse two manifests that select one workload; the first such workload is named."""
-    for subject in subjects:
-        _, kind, namespace, name = subject.identity
-        who = (kind, namespace, name, subject.labels)
-        if selects(first.model.spec.workload_selector, *who) and selects(
-            second.model.spec.workload_selector, *who
-        ):
-            shown = "/".join(filter(None, (namespace, name)))
+    for one in (subject.resource for subject in subjects):
+        if all(selects(each.model.spec.workload_selector, one) for each in (first, second)):
+            shown = "/".join(filter(None, (one.namespace, one.name)))
             message = (
-                f"selects {kind} {shown}, which {named(first)} at {first.source()} selects too;"
+                f"selects {one.kind} {shown}, which {named(first)} at {first.source()} selects too;"
                 f" a workload takes one {second.model.kind} only"
             )
             path = ("spec", "workloadSelector")

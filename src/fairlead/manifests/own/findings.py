@@ -9,7 +9,7 @@ from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
 from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
-from fairlead.manifests.validation import Finding, below, each, repeated
+from fairlead.manifests.validation import Finding, below, crossed, each, repeated
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, group_of
 from fairlead.models.errors import Mistake
 
@@ -50,7 +50,8 @@ def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Itera
 def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
     match model:
         case own.GroupBounds(spec=spec):
-            yield from _group_bounds(spec)
+            yield from _filled("groups", spec.groups, "name at least one set of clusters")
+            yield from below("groups", each(spec.groups, _group))
         case Profile(spec=wanted):
             yield from profile.findings(wanted, extensions)
         case own.FailureRates(spec=failures):
@@ -69,20 +70,13 @@ def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
             assert_never(model)
 
 
-def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
-    """List sets without clusters or bounds, and minima over their maxima."""
-    yield from _filled("groups", spec.groups, "name at least one set of clusters")
-    yield from below("groups", each(spec.groups, _group))
-
-
 def _group(group: own.GroupBound) -> Iterator[Finding]:
+    """List sets without clusters or bounds, and minima over their maxima."""
     yield from _either({"targetCluster": group.target_cluster, "groupBy": group.group_by})
     yield from _target(group.target_cluster)
-    low, high = group.min_replicas, group.max_replicas
-    if low is None and high is None:
+    if group.min_replicas is None and group.max_replicas is None:
         yield Finding((), None, "needs minReplicas, maxReplicas or both")
-    elif low is not None and high is not None and low > high:
-        yield Finding(("minReplicas",), low, f"must be at most maxReplicas, which is {high}")
+    yield from crossed(group.min_replicas, group.max_replicas)
     if group.name and group.group_by:
         yield Finding(
             ("name",), group.name, "cannot be combined with groupBy, whose groups have names already"

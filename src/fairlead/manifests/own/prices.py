@@ -16,7 +16,7 @@ from fairlead.models.rules import MoveBudget, Price
 from fairlead.models.rules.move_budget import under_way
 from fairlead.models.source import Source
 from fairlead.models.words import first_of
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 _GIB = 2**30
 _CORE = 1000  # millicores
@@ -102,9 +102,7 @@ def budgets(
 
     `clusters`: member clusters by name. What runs elsewhere is gone already and counts in no percentage.
     """
-    held = {
-        one.key: {name: count for name, count in one.current.items() if name in clusters} for one in workloads
-    }
+    held = {one.key: running(one, clusters) for one in workloads}
     if not held:
         return
     gone = under_way(workloads)

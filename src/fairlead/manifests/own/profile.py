@@ -6,18 +6,9 @@ from fairlead.manifests.api.own import FailureRates, Profile, ProfileLevel, Prof
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Finding, Located
+from fairlead.models import levels
 from fairlead.models.cluster import Cluster, FailureRate, groups
 from fairlead.models.errors import Mistake
-from fairlead.models.levels import (
-    ALL,
-    DEFAULT_ORDER,
-    DEVIATION,
-    NAMES,
-    Deviation,
-    Tolerance,
-    keys_of,
-    tolerance_of,
-)
 from fairlead.models.words import with_nearest
 
 
@@ -29,8 +20,8 @@ def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
         keys = _keys(level, spec, extensions)
         if not keys:
             outside = (name for each in extensions.levels() for name in (each.key, each.title))
-            ours = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
-            known = ", ".join(dict.fromkeys((*ALL, *ours, *outside)))
+            ours = (name for key in levels.DEFAULT_ORDER for name in (key, levels.NAMES[key]))
+            known = ", ".join(dict.fromkeys((*levels.ALL, *ours, *outside)))
             yield Finding(field, level.name, f"is not a level; allowed are {known}")
         elif not named.isdisjoint(keys):
             yield Finding(field, level.name, "names a level a second time")
@@ -53,23 +44,23 @@ def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
 def order(spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
     """Return the keys of all levels that count: the named ones, then the others in their usual order."""
     named = dict.fromkeys(key for level in spec.levels for key in _keys(level, spec, extensions))
-    keys = (*named, *(key for key in DEFAULT_ORDER if key not in named))
+    keys = (*named, *(key for key in levels.DEFAULT_ORDER if key not in named))
     return tuple(key for key in keys if key not in spec.leave_out)
 
 
-def tolerances(spec: ProfileSpec, extensions: Extensions) -> dict[str, Tolerance]:
+def tolerances(spec: ProfileSpec, extensions: Extensions) -> dict[str, levels.Tolerance]:
     """Return how much worse than best levels may be, by key."""
-    found: dict[str, Tolerance] = {}
+    found: dict[str, levels.Tolerance] = {}
     for level in spec.levels:
-        tolerance = None if level.tolerance is None else tolerance_of(level.tolerance)
+        tolerance = None if level.tolerance is None else levels.tolerance_of(level.tolerance)
         if tolerance is not None:
             found |= dict.fromkeys(_keys(level, spec, extensions), tolerance)
     return found
 
 
-def measure(spec: ProfileSpec) -> Deviation:
+def measure(spec: ProfileSpec) -> levels.Deviation:
     """Return the measure of the deviation."""
-    return Deviation(spec.deviation) if spec.deviation else Deviation.WEBSTER
+    return levels.Deviation(spec.deviation) if spec.deviation else levels.Deviation.WEBSTER
 
 
 def _keys(level: ProfileLevel, spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
@@ -78,13 +69,13 @@ def _keys(level: ProfileLevel, spec: ProfileSpec, extensions: Extensions) -> tup
     ``moves`` stands for all levels of moves, ``deviation`` for that from dynamic weights as well, unless the
     profile names that one, too. What is no level of ours may be one of an extension.
     """
-    keys = tuple(key for key in keys_of(level.name) if key in DEFAULT_ORDER)
+    keys = tuple(key for key in levels.keys_of(level.name) if key in levels.DEFAULT_ORDER)
     if not keys and (outside := extensions.level(level.name)):
         return (outside.key,)
-    if level.name != DEVIATION.key:
+    if level.name != levels.DEVIATION.key:
         return keys
-    others = {key for other in spec.levels if other is not level for key in keys_of(other.name)}
-    return tuple(key for key in keys if key == DEVIATION.key or key not in others)
+    others = {key for other in spec.levels if other is not level for key in levels.keys_of(other.name)}
+    return tuple(key for key in keys if key == levels.DEVIATION.key or key not in others)
 
 
 def rates_of(manifests: Sequence[Located[FailureRates]]) -> tuple[FailureRate, ...]:

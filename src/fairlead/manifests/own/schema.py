@@ -30,15 +30,13 @@ _METADATA: Mapping[str, Any] = {
             "type": "string",
             "minLength": 1,
         },
-        "labels": {
-            "description": "Labels of the manifest; they influence nothing.",
-            "type": "object",
-            "additionalProperties": {"type": "string"},
-        },
-        "annotations": {
-            "description": "Annotations of the manifest; they influence nothing.",
-            "type": "object",
-            "additionalProperties": {"type": "string"},
+        **{
+            name: {
+                "description": f"{name.capitalize()} of the manifest; they influence nothing.",
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+            }
+            for name in ("labels", "annotations")
         },
     },
 }

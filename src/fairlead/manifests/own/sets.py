@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
 from fairlead.manifests.karmada.groups import matching
+from fairlead.manifests.karmada.policies import Resource
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.source import Source
@@ -14,7 +15,6 @@ from fairlead.models.words import first_of, with_nearest
 from fairlead.models.workload import Workload
 
 KIND = "own-kind"
-"""Rule of these warnings."""
 
 
 class Remark(NamedTuple):
@@ -78,26 +78,23 @@ def named(located: Located[Object]) -> str:
     return f"{located.model.kind} {located.model.metadata.name}"
 
 
-def selects(
-    selector: WorkloadSelector, kind: str, namespace: str, name: str, labels: Mapping[str, str]
-) -> bool:
+def selects(selector: WorkloadSelector, workload: Workload | Resource) -> bool:
     """Tell whether a selector matches a workload."""
+    labels = selector.label_selector
     return (
-        (not selector.kinds or kind in selector.kinds)
-        and (not selector.namespaces or namespace in selector.namespaces)
-        and (not selector.names or name in selector.names)
-        and (selector.label_selector is None or selector.label_selector.selector.matches(labels))
+        (not selector.kinds or workload.kind in selector.kinds)
+        and (not selector.namespaces or workload.namespace in selector.namespaces)
+        and (not selector.names or workload.name in selector.names)
+        and (labels is None or labels.selector.matches(workload.labels))
     )
 
 
 def selected(selector: WorkloadSelector, workloads: Iterable[Workload]) -> tuple[Workload, ...]:
     """Return the workloads that a selector matches."""
-    return tuple(one for one in workloads if selects(selector, one.kind, one.namespace, one.name, one.labels))
+    return tuple(one for one in workloads if selects(selector, one))
 
 
 def selects_workload(located: Located[Object], workload: Workload) -> bool:
     """Tell whether a manifest is for a workload; one that selects none is for no workload."""
     spec = getattr(located.model, "spec", None)
-    return isinstance(spec, SelectingSpec) and selects(
-        spec.workload_selector, workload.kind, workload.namespace, workload.name, workload.labels
-    )
+    return isinstance(spec, SelectingSpec) and selects(spec.workload_selector, workload)

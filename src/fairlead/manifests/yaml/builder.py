@@ -86,7 +86,7 @@ class Builder:
         self._anchors: dict[str, _Anchored | None] = {}
         self._written = 0
         self._expanded = 0
-        self._root: tuple[Any, Lines] = (None, Lines(self._file, self._table, 0, 0))
+        self._root: tuple[Any, Lines] = (None, Lines(self._file, 0, self._table))
 
     def end(self) -> tuple[Any, Lines]:
         """Return the document, None where it is empty, and its lines."""
@@ -155,7 +155,7 @@ class Builder:
         self._written += 1
         top = self._top
         if top is None:
-            self._root = (value, Lines(self._file, self._table, line, block))
+            self._root = (value, Lines(self._file, line, self._table, block))
             return
         items = top.items
         if isinstance(items, list):

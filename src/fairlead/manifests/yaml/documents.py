@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from fairlead.models.source import ObjectName, Source
 from fairlead.models.words import shown
@@ -91,49 +91,34 @@ def has_entry(data: Any, step: str | int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class NoLines:
-    """Places in what was never a text: there are no lines."""
-
-    file: str
-    line: int = 0
-    known: ClassVar[bool] = True
-
-    def entry(self, data: Any, step: str | int) -> "NoLines":
-        """Return the same, where there is such an entry."""
-        if not has_entry(data, step):
-            raise LookupError(step)
-        return self
-
-    def extended(self, size: int, places: Sequence[Places]) -> "NoLines":
-        """Return the same."""
-        del size, places
-        return self
-
-
-@dataclass(frozen=True, slots=True)
 class Lines:
     """Places of the values of one document, all known."""
 
     file: str
-    table: LineTable
-    line: int
-    block: int
+    line: int = 0
+    table: LineTable | None = None
+    """None for what was never a text: everything in it stands where it does."""
+    block: int = 0
     known: ClassVar[bool] = True
 
     def entry(self, data: Any, step: str | int) -> "Lines":
         """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
         if not has_entry(data, step):
             raise LookupError(step)
+        if self.table is None:
+            return self
         position = step if isinstance(step, int) else self.table.position(self.block, data, step)
         place = self.block + position
-        return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
+        return Lines(self.file, self.table.lines[place], self.table, self.table.blocks[place])
 
     def extended(self, size: int, places: Sequence[Places]) -> "Lines":
         """Return the lines of a mapping of `size` entries that got more entries, all scalars, at its end."""
+        if self.table is None:
+            return self
         own = slice(self.block, self.block + size)
         lines = [*self.table.lines[own], *(place.line for place in places)]
         blocks = [*self.table.blocks[own], *(0 for _ in places)]
-        return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
+        return Lines(self.file, self.line, self.table, self.table.add(lines, blocks))
 
 
 @dataclass(frozen=True)
@@ -165,10 +150,7 @@ class Document:
 
     def value(self, path: Path) -> Any:
         """Return the value at a path of keys; None where there is none."""
-        value: Any = self.data
-        for step in path:
-            value = value.get(step) if isinstance(value, dict) else None
-        return value
+        return value_at(self.data, *path)
 
     def source(self, path: Path = ()) -> Source:
         """Return where the value at a path was written.
@@ -194,6 +176,13 @@ class Document:
         return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
 
 
+def value_at(data: Any, *path: str | int) -> Any:
+    """Return what stands at a path of keys inside a value; None where there is nothing."""
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data
+
+
 def object_name(data: Mapping[str, Any]) -> ObjectName:
     """Return what names a manifest; what it does not state is empty."""
     stated = data.get("metadata")
@@ -205,6 +194,20 @@ def object_name(data: Mapping[str, Any]) -> ObjectName:
 def group_of(api_version: str) -> str:
     """Return the API group of an ``apiVersion``; empty for the core group."""
     return api_version.rpartition("/")[0]
+
+
+class Identity(NamedTuple):
+    """What makes a resource the same in template and binding: the version of its API does not count."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
+        """Return what identifies a resource of an apiVersion."""
+        return cls(group_of(api_version), kind, namespace, name)
 
 
 def field_name(path: Path) -> str:

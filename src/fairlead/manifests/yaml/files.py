@@ -38,17 +38,10 @@ class Text:
 
 
 def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Text | Mistake]:
-    """Read a file, every manifest of a directory, or standard input (``-``).
+    """Read a file, every manifest of a directory in the order of names, or standard input (``-``).
 
-    Parameters
-    ----------
-    recursive
-        Whether a directory's directories are read too; symbolic links to directories are not followed.
-
-    Yields
-    ------
-    Text or Mistake
-        One for each file, in the order of their names.
+    `recursive`: whether a directory's directories are read too; symbolic links to directories are not
+    followed.
     """
     if path == "-" and sys.stdin is None:
         yield _wrong("-", "cannot be read: standard input is closed")

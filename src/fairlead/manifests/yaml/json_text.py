@@ -15,6 +15,8 @@ _SPACE = re.compile(r"\s*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# Python's names for what is not finite become YAML's, which are refused.
+_ENDLESS = {"NaN": ".nan", "Infinity": ".inf", "-Infinity": "-.inf"}
 # Numbers are left as text: they are resolved like those of YAML.
 _decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
@@ -90,12 +92,7 @@ def build(builder: Builder, text: str, begin: int, end: int, line: int) -> None:
         elif word[0] == '"':
             builder.scalar(_unquoted(word), line, plain=False)
         elif word not in (",", ":"):
-            builder.scalar(_finite(word), line, plain=True)
-
-
-def _finite(word: str) -> str:
-    """Return a literal; Python's names for what is not finite become YAML's, which are refused."""
-    return {"NaN": ".nan", "Infinity": ".inf", "-Infinity": "-.inf"}.get(word, word)
+            builder.scalar(_ENDLESS.get(word, word), line, plain=True)
 
 
 def _unquoted(word: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
 from fairlead.manifests.yaml.builder import Builder, Values
-from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.late import LateLines, LateText
@@ -37,7 +37,7 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, l
     named = parsed if isinstance(parsed, NamedDocument) else NamedDocument(PARSED, {})
     copied = copy_plain(dict(parsed) if named is parsed else parsed)
     if copied is not None:
-        return (copied, NoLines(named.name, named.line)), []
+        return (copied, Lines(named.name, named.line)), []
     builder = Builder(named.name)
     try:
         _add(builder, parsed, {})
@@ -94,8 +94,6 @@ def _plain(builder: Builder, value: Any) -> Scalar:
     return None
 
 
-__all__ = ["Document", "Input", "Lines", "Path", "field_name", "read_documents", "shortened"]
-
 Input = str | os.PathLike[str] | IO[str] | IO[bytes] | Mapping[str, Any]
 
 _MAXIMUM_BYTES = 256 * 2**20
@@ -109,18 +107,10 @@ def read_documents(
 ) -> tuple[list[Document], list[Mistake]]:
     """Read all manifests of all inputs.
 
-    Parameters
-    ----------
-    maximum_bytes
-        Size that one file may have, in bytes (in characters where it was opened as text).
+    Every manifest in the order of the inputs: the items of a ``List`` stand in its place, empty documents are
+    left out, and so is what could not be read; and everything that is wrong.
 
-    Returns
-    -------
-    documents : list of Document
-        Every manifest in the order of the inputs. The items of a ``List`` stand in its place; empty documents
-        are left out.
-    mistakes : list of Mistake
-        Everything that is wrong; a document that could not be read is missing above.
+    `maximum_bytes`: size that one file may have, in bytes (in characters where it was opened as text).
     """
     documents: list[Document] = []
     mistakes: list[Mistake] = []
