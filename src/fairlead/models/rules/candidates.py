@@ -80,6 +80,11 @@ class Candidates:
         """The clusters that only taints keep closed, in name order."""
         return tuple(sorted(name for name, each in self.excluded.items() if each.taints))
 
+    @property
+    def tainted(self) -> tuple[str, ...]:
+        """The clusters that tolerations would open, also where rules do not tell what would hold there."""
+        return tuple(sorted(name for name, each in self.excluded.items() if each.taints or each.spoiling))
+
     def mistakes(self, known: Fleet) -> Found:
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)

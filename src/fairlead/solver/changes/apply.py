@@ -29,7 +29,7 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
-from fairlead.solver.changes.opening import tolerated
+from fairlead.solver.changes.opening import tolerating
 from fairlead.solver.changes.quota import raised
 
 
@@ -124,12 +124,15 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
     """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
-    for change in sorted(changes, key=lambda each: each.kind != Kind.TOLERATION):
-        workload = _changed_workload(workload, problem, change)
+    opening = [taint_of(change) for change in changes if change.kind == Kind.TOLERATION]
+    workload = tolerating(workload, opening, problem) if opening else workload
+    for change in changes:
+        if change.kind != Kind.TOLERATION:
+            workload = _changed_workload(workload, change)
     return workload
 
 
-def _changed_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
+def _changed_workload(workload: Workload, change: Change) -> Workload:
     """Change a workload or its rules."""
     if change.kind == Kind.RESCHEDULE:
         return at_start(replace(workload, fresh=True))
@@ -138,14 +141,11 @@ def _changed_workload(workload: Workload, problem: Problem, change: Change) -> W
         following = declared.following if isinstance(declared := workload.declared, FederatedUnit) else ()
         current = {**workload.current, **dict.fromkeys(following, change.after)}
         workload = replace(workload, replicas=change.after, current=current)
-    return with_rules(workload, lambda rules: _in_rules(rules, workload, problem, change))
 
+    def changed(rules: Rules) -> Rules:
+        return tuple(_of_rule(rule, workload, change) for rule in rules)
 
-def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:
-    """Change the rules of a workload."""
-    if change.kind == Kind.TOLERATION:
-        return tolerated(rules, taint_of(change), workload, problem)
-    return tuple(_of_rule(rule, workload, change) for rule in rules)
+    return with_rules(workload, changed)
 
 
 def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> WorkloadRule:

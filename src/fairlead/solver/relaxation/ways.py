@@ -94,6 +94,10 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
         )
     if not found and modelled:
         found += _with_room_for_copies(part, deadline, seed, most)
+    for first in () if found or not modelled else _untold_tolerations(part):
+        every = _search(part, first, deadline, seed, most)
+        # Without a toleration of this kind there is no way out, so no other is cheaper than one alone.
+        found += [Way(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
 
@@ -144,7 +148,7 @@ def _search(
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
         changes = followed(tuple(sorted(shared, key=order)), part)
-        spoilt = spoils(changes, part.workloads, part)
+        spoilt = spoils([each for each in changes if each not in first], part.workloads, part)
         after = apply(part, changes)
         # The placement that was found by the way will do, or any other.
         helps = (
@@ -184,6 +188,26 @@ def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
             every.append([_tolerate(workload, taints, sets[taints]) for taints in ordered])
     for chosen_ways in islice(product(*every), WAYS):
         yield counted_once((change for way in chosen_ways for change in way), problem)
+
+
+def _untold_tolerations(problem: Problem) -> Iterator[tuple[Change, ...]]:
+    """Yield tolerations of which the rules do not tell what would hold on the clusters that open.
+
+    First those of one cluster to one workload, and what they open to others of the policy; then all of them.
+    """
+    every: dict[tuple[Change, ...], None] = {}
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates)
+        for name, each in rule.excluded.items() if rule is not None and workload.replicas else ():
+            for taints in {each.spoiling, _evicting(each.spoiling) if workload.current.get(name) else ()}:
+                if taints:
+                    changes = _tolerate(workload, tuple(sorted(taints)), each.source)
+                    every[tuple(sorted(for_all(changes, problem.workloads, problem), key=order))] = None
+    single = sorted(every, key=lambda way: (len(way), [order(each) for each in way]))
+    together = {each.about: each for way in single for each in way}
+    yield from single[:WAYS]
+    if len(single) > 1:
+        yield counted_once(sorted(together.values(), key=order), problem)
 
 
 def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:

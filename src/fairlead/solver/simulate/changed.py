@@ -20,6 +20,7 @@ from fairlead.models.validity import trusted
 from fairlead.models.variants import every_rule, with_each, with_rules, with_workload
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import interpreted, restored
 from fairlead.solver.simulate.changes import (
     Add,
     At,
@@ -32,7 +33,7 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import closed_to, cordoned, drained, interpreted, lost, restored
+from fairlead.solver.simulate.closing import closed_to, cordoned, drained, lost
 from fairlead.solver.why.names import find_cluster, find_workload
 
 

@@ -1,0 +1,116 @@
+"""What helps workloads that no way out is for: no number that would have to change, but a sentence."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from fairlead.models.cluster import Taint
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.rules.candidates import Cause
+from fairlead.models.statement import Conflict, Proof, Relaxation
+from fairlead.models.variants import every_rule, with_workload
+from fairlead.models.words import listed
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import is_untold, tolerating
+from fairlead.solver.conflicts.alone import alone
+from fairlead.solver.explaining.conflict import conflict_in
+from fairlead.solver.groups.choices import is_shut
+from fairlead.solver.running.deadline import Deadline
+
+
+def advice(
+    problem: Problem,
+    conflicts: Sequence[Conflict],
+    ways: Sequence[Relaxation],
+    deadline: Deadline,
+    seed: int,
+) -> Iterator[str]:
+    """Yield what helps workloads that none of the ways out is for.
+
+    `deadline`: where time is left, all ways out were looked for.
+    """
+    about = {key for each in conflicts for key in each.workloads}
+    left = ways[0].without if ways else sorted(about)
+    stuck = [problem.workload_by_key[key] for key in left if key in about]
+    in_time = deadline.remaining() > 0
+    told = [each for each in stuck if is_shut(each) or (in_time and _is_untold(each))]
+    yield from _of_shut(told)
+    others = [each for each in stuck if each not in told]
+    if others and not in_time:
+        names = listed([each.key for each in others], "workload")
+        yield f"No way out for {names} was found in time: raise the time limit."
+        return
+    closed = {each.key: text for each in others if (text := _once_tolerated(each, problem, deadline, seed))}
+    yield from closed.values()
+    keys = [each.key for each in others if each.key not in closed]
+    if keys:
+        needed = all(each.proof is not Proof.UNVERIFIED for each in conflicts)
+        these = "one of these rules" if needed else "some of these rules"
+        yield f"No change of numbers is known that helps {listed(keys, 'workload')}: remove {these}."
+
+
+def _is_untold(workload: Workload) -> bool:
+    """Tell whether a toleration would open a cluster of which nothing tells what would hold there."""
+    rules = (rule for rule in every_rule(workload) if isinstance(rule, Candidates))
+    return any(is_untold(workload, each.spoiling) for rule in rules for each in rule.excluded.values())
+
+
+def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, seed: int) -> str:
+    """Say what else stands in the way once taints are tolerated; empty where none keeps the workload off."""
+    closing = [rule for rule in workload.rules if isinstance(rule, Candidates) and not rule.names]
+    taints = sorted({taint for rule in closing for each in rule.excluded.values() for taint in each.taints})
+    if not taints:
+        return ""
+    opened = tolerating(workload, taints, problem)
+    trial = alone(opened, with_workload(problem, opened))
+    conflict = conflict_in(trial, deadline, seed)
+    if conflict is None:
+        return ""
+    told = f"the taint{'s' * (len(taints) > 1)} {listed(_spelled(taints))}"
+    rules = "; ".join(said.statement.text for said in conflict.said)
+    return f"To tolerate {told} is not enough for {workload.key}. These rules would be in the way: {rules}."
+
+
+def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
+    """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
+    unweighable: dict[str, list[str]] = {}
+    untold: dict[tuple[str, str], list[str]] = {}
+    bounded: dict[str, list[str]] = {}
+    closed: list[str] = []
+    for workload in shut:
+        rule = workload.rule(Candidates) or Candidates(())
+        unknown = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
+        empty = [name for name, each in rule.excluded.items() if each.cause is Cause.NO_COPY]
+        tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
+        if unknown and not rule.openable:
+            unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
+        elif tainted:
+            fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
+            opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
+            told = f"taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
+            untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
+        elif empty:
+            bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
+        else:
+            closed.append(workload.key)
+    for names, keys in unweighable.items():
+        yield (
+            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
+            ": have it reported, or use static weights."
+        )
+    for (taints, names), keys in untold.items():
+        yield (
+            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
+            "would run there cannot be said yet: change the policy and solve again."
+        )
+    for names, keys in bounded.items():
+        yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."
+    if closed:
+        yield (
+            f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "
+            "policy select another cluster, or add one that it selects."
+        )
+
+
+def _spelled(taints: Iterable[Taint]) -> list[str]:
+    """Return taints as kubectl writes them, in order."""
+    return sorted(taint.spelled for taint in taints)
