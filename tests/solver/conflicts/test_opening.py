@@ -44,7 +44,7 @@ def test_bindings_with_placements_of_their_own_do_not_share_tolerations() -> Non
 
 
 def test_a_shared_toleration_is_offered_where_nobody_has_anything_to_lose() -> None:
-    """One policy for two: `held` keeps what runs although its room is not known, `new` has room for its cpu."""
+    """One policy for two: what runs of `held` stays, its room unknown; `new` has room for its cpu."""
     stream = [
         cluster("a", cpu=4, taints=["edge:NoExecute"]),
         policy(placement=divided({"dynamicWeight": "AvailableReplicas"}), selects=None),
