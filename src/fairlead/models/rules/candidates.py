@@ -13,6 +13,7 @@ from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.rules.bounds import Bounds
@@ -39,8 +40,8 @@ class Cause(Enum):
     NO_COPY = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+@dataclass(frozen=True, slots=True, repr=False)
+class Exclusion(Written):
     """Why a cluster is not a candidate."""
 
     reason: str
@@ -60,8 +61,8 @@ class Exclusion:
         return replace(self, taints=(), spoiling=()) if self.taints or self.spoiling else self
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidates(Written):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
