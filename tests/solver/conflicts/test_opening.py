@@ -80,3 +80,15 @@ def test_a_cluster_is_not_restored_without_the_bounds_of_its_region() -> None:
     ]
     with pytest.raises(UnsupportedError, match="a cannot be opened again"):
         changed(load(stream), [Restore("a")])
+
+
+def test_a_maximum_of_none_is_raised_for_all_who_have_the_policy() -> None:
+    """One cpu for two copies of at least one replica that request it: there has to be another as well."""
+    named = {federal.PREFIX + "propagation-policy-name": "shared"}
+    stream = [
+        federal.member("m", "1"),
+        federal.policy("shared", schedulingMode="Duplicate", placement=[federal.entry("m", maxReplicas=0)]),
+        *(federal.federated(deployment(name, 3, 1), labels=named) for name in ("one", "two")),
+    ]
+    raised = "raise the maximum of m from 0 to 1 for default/one and default/two; and add 1 cpu to m"
+    assert infeasible(stream) == ([f"{raised} (perhaps not the cheapest way)"], ())

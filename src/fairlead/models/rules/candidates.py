@@ -29,7 +29,8 @@ class Cause(Enum):
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
     known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
-    would have no replicas. ``OTHER``: all else.
+    would have no replicas, as its maximum is 0. ``REPORTED``: none can run there, as a controller has found
+    out. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -38,6 +39,7 @@ class Cause(Enum):
     NOT_READY = auto()
     UNWEIGHABLE = auto()
     NO_COPY = auto()
+    REPORTED = auto()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -82,9 +84,15 @@ class Candidates(Written):
         return tuple(sorted(name for name, each in self.excluded.items() if each.taints))
 
     @property
-    def tainted(self) -> tuple[str, ...]:
-        """The clusters that tolerations would open, also where rules do not tell what would hold there."""
-        return tuple(sorted(name for name, each in self.excluded.items() if each.taints or each.spoiling))
+    def may_open(self) -> tuple[str, ...]:
+        """The clusters that a change would open, also where rules do not tell what would hold there."""
+        return tuple(
+            sorted(
+                name
+                for name, each in self.excluded.items()
+                if each.taints or each.spoiling or each.cause is Cause.NO_COPY
+            )
+        )
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield candidates that the problem does not have."""

@@ -29,8 +29,8 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
-from fairlead.solver.changes.opening import tolerating
-from fairlead.solver.changes.quota import raised
+from fairlead.solver.changes.opening import raised, tolerating
+from fairlead.solver.changes.quota import raised as raised_quota
 
 
 def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
@@ -75,7 +75,7 @@ def _changed(problem: Problem, change: Change) -> Problem:
             clusters = exchanged(problem.clusters, cluster, _grown(cluster, change))
             return _with_larger_copies(replace(problem, clusters=clusters), cluster.name)
         case Kind.QUOTA:
-            return raised(problem, change)
+            return raised_quota(problem, change)
         case Kind.MOVE_BUDGET:
             return replace(problem, rules=with_each(problem.rules, MoveBudget, budgeted))
         case Kind.COMPANION:
@@ -128,8 +128,16 @@ def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]
     workload = tolerating(workload, opening, problem) if opening else workload
     for change in changes:
         if change.kind != Kind.TOLERATION:
-            workload = _changed_workload(workload, change)
+            opened = _opened(workload, change, problem)
+            workload = _changed_workload(workload, change) if opened is None else opened
     return workload
+
+
+def _opened(workload: Workload, change: Change, problem: Problem) -> Workload | None:
+    """Return a workload to which a higher maximum opens a cluster; None for any other change."""
+    if change.kind != Kind.MAXIMUM or change.before or change.cluster is None:
+        return None
+    return raised(workload, change.cluster, change.after, problem)
 
 
 def _changed_workload(workload: Workload, change: Change) -> Workload:

@@ -159,17 +159,38 @@ def tolerating(workload: Workload, taints: Sequence[Taint], problem: Problem) ->
     What it was read from is read again where its rules do not tell what holds on a cluster that opens.
     """
     if is_untold(workload, taints):
-        clusters = [_without_taints(each, taints) for each in problem.clusters]
-        again = interpreted(workload, clusters)
+        again = _read_again(workload, [_without_taints(each, taints) for each in problem.clusters])
         if again is not None:
-            bare = all(isinstance(rule, BindingRule) for rule in every_rule(workload))
-            return with_rules(again, binding) if bare else again
+            return again
     return reduce(lambda found, taint: _one_more(found, taint, problem), taints, workload)
 
 
 def _one_more(workload: Workload, taint: Taint, problem: Problem) -> Workload:
     """Return a workload that tolerates one taint more, as its rules tell it."""
     return with_rules(workload, lambda rules: tolerated(rules, taint, workload, problem))
+
+
+def _read_again(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
+    """Return a workload that was read again, without preferences where it has none; see `interpreted`."""
+    again = interpreted(workload, clusters)
+    bare = all(isinstance(rule, BindingRule) for rule in every_rule(workload))
+    return with_rules(again, binding) if again is not None and bare else again
+
+
+def raised(workload: Workload, cluster: str, most: int, problem: Problem) -> Workload | None:
+    """Return a workload of full copies with another maximum on a cluster that its maximum of 0 closes.
+
+    None where another reason closes the cluster, or where nothing tells what would hold there.
+    """
+    if not any(found[cluster].cause is Cause.NO_COPY for found in _closed(workload) if cluster in found):
+        return None
+    reading = None if workload.reading is None else workload.reading.with_maximum(cluster, most)
+    return None if reading is None else _read_again(replace(workload, reading=reading), problem.clusters)
+
+
+def _closed(workload: Workload) -> Iterator[Mapping[str, Exclusion]]:
+    """Yield the clusters that are closed to a workload, in each of its affinity groups."""
+    yield from (rule.excluded for rule in every_rule(workload) if isinstance(rule, Candidates))
 
 
 def is_untold(workload: Workload, taints: Container[Taint]) -> bool:

@@ -32,7 +32,7 @@ def advice(
     left = ways[0].without if ways else sorted(about)
     stuck = [problem.workload_by_key[key] for key in left if key in about]
     in_time = deadline.remaining() > 0
-    told = [each for each in stuck if is_shut(each) or (in_time and _is_untold(each))]
+    told = [each for each in stuck if is_shut(each) or (in_time and (_is_untold(each) or _is_empty(each)))]
     yield from _of_shut(told)
     others = [each for each in stuck if each not in told]
     if others and not in_time:
@@ -54,6 +54,12 @@ def _is_untold(workload: Workload) -> bool:
     return any(is_untold(workload, each.spoiling) for rule in rules for each in rule.excluded.values())
 
 
+def _is_empty(workload: Workload) -> bool:
+    """Tell whether only a maximum of 0 keeps the copies of a workload off some cluster."""
+    rule = workload.rule(Candidates) or Candidates(())
+    return not rule.openable and any(each.cause is Cause.NO_COPY for each in rule.excluded.values())
+
+
 def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, seed: int) -> str:
     """Say what else stands in the way once taints are tolerated; empty where none keeps the workload off."""
     closing = [rule for rule in workload.rules if isinstance(rule, Candidates) and not rule.names]
@@ -72,43 +78,46 @@ def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, se
 
 def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
     """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
-    unweighable: dict[str, list[str]] = {}
-    untold: dict[tuple[str, str], list[str]] = {}
-    bounded: dict[str, list[str]] = {}
-    closed: list[str] = []
+    alike: dict[tuple[str, str], list[str]] = {}
     for workload in shut:
-        rule = workload.rule(Candidates) or Candidates(())
-        unknown = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
-        empty = [name for name, each in rule.excluded.items() if each.cause is Cause.NO_COPY]
-        tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
-        if unknown and not rule.openable:
-            unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
-        elif tainted:
-            fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
-            opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
-            told = f"taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
-            untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
-        elif empty:
-            bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
-        else:
-            closed.append(workload.key)
-    for names, keys in unweighable.items():
-        yield (
-            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
-            ": have it reported, or use static weights."
+        alike.setdefault(_what_helps(workload.rule(Candidates) or Candidates(())), []).append(workload.key)
+    for (before, after), keys in alike.items():
+        yield f"{before} {listed(keys, 'workload')}{after}"
+
+
+def _what_helps(rule: Candidates) -> tuple[str, str]:
+    """Return what helps where no cluster is open: what is said before the workloads and behind them."""
+    why: dict[Cause, list[str]] = {}
+    for name, each in rule.excluded.items():
+        why.setdefault(each.cause, []).append(name)
+    names = {cause: listed(found, "cluster") for cause, found in why.items()}
+    tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
+    if Cause.UNWEIGHABLE in why and not rule.openable:
+        return (
+            f"The capacity of {names[Cause.UNWEIGHABLE]} is unknown, so that",
+            " cannot be divided by it: have it reported, or use static weights.",
         )
-    for (taints, names), keys in untold.items():
-        yield (
-            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
-            "would run there cannot be said yet: change the policy and solve again."
+    if tainted:
+        fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
+        opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
+        taints = f"the taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
+        return (
+            f"Tolerating {taints} would open {listed(opened, 'cluster')} to",
+            ". How many replicas would run there cannot be said yet: change the policy and solve again.",
         )
-    for names, keys in bounded.items():
-        yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."
-    if closed:
-        yield (
-            f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "
-            "policy select another cluster, or add one that it selects."
+    if Cause.NO_COPY in why:
+        return f"The maximum of {names[Cause.NO_COPY]} is 0 for", ": raise it."
+    if Cause.REPORTED in why:
+        source = rule.excluded[why[Cause.REPORTED][0]].source
+        told = f", as annotation {source.annotation} tells" if source is not None else ""
+        return (
+            f"{names[Cause.REPORTED]} cannot run any of",
+            f"{told}: make room there, or remove the annotation.",
         )
+    return (
+        "No change of numbers or tolerations opens a cluster to",
+        ": let the policy select another cluster, or add one that it selects.",
+    )
 
 
 def _spelled(taints: Iterable[Taint]) -> list[str]:

@@ -8,6 +8,7 @@ from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
@@ -68,7 +69,21 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
         for workload in (workloads if wanted or tolerated else ())
         for change in _of_others(workload, wanted, tolerated, problem)
     )
-    return (*changes, *dict.fromkeys(each for each in more if each.about not in known))
+    raised = (each for each in changes if each.kind == Kind.MAXIMUM and not each.before)
+    copied = {(each.cluster, each.source): each for each in raised}
+    every = (*more, *_without_copy(copied, workloads if copied else ()))
+    return (*changes, *dict.fromkeys(each for each in every if each.about not in known))
+
+
+def _without_copy(
+    raised: Mapping[tuple[str | None, Source | None], Change], workloads: Iterable[Workload]
+) -> Iterator[Change]:
+    """Yield maxima of 0 that are raised for other workloads too: their copies have none on a cluster."""
+    for workload in workloads:
+        rule = workload.rule(Candidates) or Candidates(())
+        for name, each in rule.excluded.items():
+            if each.cause is Cause.NO_COPY and (name, each.source) in raised:
+                yield replace(raised[name, each.source], workload=workload.key, cost=0)
 
 
 def _of_others(
