@@ -193,13 +193,17 @@ def _closed(workload: Workload) -> Iterator[Mapping[str, Exclusion]]:
     yield from (rule.excluded for rule in every_rule(workload) if isinstance(rule, Candidates))
 
 
+def may_be_untold(workload: Workload) -> bool:
+    """Tell whether some toleration opens a cluster of which its rules do not say what would hold there."""
+    return any(each.spoiling for excluded in _closed(workload) for each in excluded.values())
+
+
 def is_untold(workload: Workload, taints: Container[Taint]) -> bool:
     """Tell whether rules do not say what would hold on some cluster if a workload tolerated some taints."""
     return any(
         taint in taints
-        for rule in every_rule(workload)
-        if isinstance(rule, Candidates)
-        for each in rule.excluded.values()
+        for excluded in _closed(workload)
+        for each in excluded.values()
         for taint in each.spoiling
     )
 

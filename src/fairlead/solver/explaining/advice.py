@@ -7,13 +7,14 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation
-from fairlead.models.variants import every_rule, with_workload
+from fairlead.models.variants import binding, with_rules, with_workload
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.opening import is_untold, tolerating
+from fairlead.solver.changes.opening import may_be_untold, tolerating
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.explaining.conflict import conflict_in
-from fairlead.solver.groups.choices import is_shut
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.groups.choices import choices, is_shut
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -32,7 +33,7 @@ def advice(
     left = ways[0].without if ways else sorted(about)
     stuck = [problem.workload_by_key[key] for key in left if key in about]
     in_time = deadline.remaining() > 0
-    told = [each for each in stuck if is_shut(each) or (in_time and (_is_untold(each) or _is_empty(each)))]
+    told = [each for each in stuck if is_shut(each) or (in_time and (may_be_untold(each) or _is_empty(each)))]
     yield from _of_shut(told)
     others = [each for each in stuck if each not in told]
     if others and not in_time:
@@ -48,12 +49,6 @@ def advice(
         yield f"No change of numbers is known that helps {listed(keys, 'workload')}: remove {these}."
 
 
-def _is_untold(workload: Workload) -> bool:
-    """Tell whether a toleration would open a cluster of which nothing tells what would hold there."""
-    rules = (rule for rule in every_rule(workload) if isinstance(rule, Candidates))
-    return any(is_untold(workload, each.spoiling) for rule in rules for each in rule.excluded.values())
-
-
 def _is_empty(workload: Workload) -> bool:
     """Tell whether only a maximum of 0 keeps the copies of a workload off some cluster."""
     rule = workload.rule(Candidates) or Candidates(())
@@ -66,9 +61,11 @@ def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, se
     taints = sorted({taint for rule in closing for each in rule.excluded.values() for taint in each.taints})
     if not taints:
         return ""
-    opened = tolerating(workload, taints, problem)
-    trial = alone(opened, with_workload(problem, opened))
-    conflict = conflict_in(trial, deadline, seed)
+    opened = with_rules(tolerating(workload, taints, problem), binding)
+    every = [one.problem for one in choices(alone(opened, with_workload(problem, opened)))]
+    if any(has_placement(one, deadline, seed) is not False for one in every):
+        return ""  # others are in the way
+    conflict = conflict_in(every[0], deadline, seed)
     if conflict is None:
         return ""
     told = f"the taint{'s' * (len(taints) > 1)} {listed(_spelled(taints))}"

@@ -17,7 +17,7 @@ from fairlead.models.workload import from_start, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
-from fairlead.solver.changes.opening import interpreted
+from fairlead.solver.changes.opening import interpreted, may_be_untold
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import apart, choices, is_complete, is_shut
@@ -87,6 +87,9 @@ def _ways_out(
         if found:
             return found, left_out
         stuck = left_out | _stuck(rest, problem, deadline, seed)
+        if stuck == left_out:
+            # Each has a way out, but no one is known for all: those last whose rules do not tell theirs.
+            stuck = left_out | {each.key for each in rest.workloads if may_be_untold(each)}
         if stuck == left_out:
             return [], part.workload_by_key.keys()
         left_out = stuck
