@@ -667,6 +667,8 @@ def test_files_that_cannot_be_read(tmp_path: pathlib.Path) -> None:
         (HEAD.encode("utf-16"), 1, "is UTF-16; save it as UTF-8"),
         (HEAD.encode("utf-16-le"), 1, "is UTF-16; save it as UTF-8"),
         (HEAD.encode("utf-16-be"), 1, "is UTF-16; save it as UTF-8"),
+        (HEAD.encode("utf-32"), 1, "is UTF-32; save it as UTF-8"),
+        (HEAD.encode("utf-32-be"), 1, "is UTF-32; save it as UTF-8"),
         (HEAD.encode() + b"x: \xe9\n", 3, "is not UTF-8: invalid continuation byte"),
         (HEAD.encode() + b"x: a\0b\n", 3, "is a control character, which a manifest cannot hold"),
         (HEAD.encode() + b"x: a\x1bb\n", 3, "is a control character, which a manifest cannot hold"),

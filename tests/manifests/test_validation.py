@@ -79,6 +79,10 @@ status:
     ("spec", "expected"),
     [
         ({"replicas": "3"}, "spec.replicas: '3' must be a whole number, without quotes"),
+        (
+            {"replicas": "9" * 400},
+            f"spec.replicas: '{'9' * 57}...' must be a whole number; this one is too large",
+        ),
         ({"replicas": 1.5}, "spec.replicas: '1.5' must be a whole number"),
         ({"replicas": True}, "spec.replicas: 'true' must be a whole number"),
         ({"replicas": 2**31}, "spec.replicas: '2147483648' must be at most 2147483647"),

@@ -13,7 +13,8 @@ from fairlead.cli.app import main
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import FairleadError
 from fairlead.models.quantity import is_amount
-from fairlead.models.rules import MoveBudget, Weights
+from fairlead.models.rules import Bounds, MoveBudget, Total, Weights
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
@@ -86,6 +87,10 @@ def test_values_that_hold_one_are_written_all_the_same() -> None:
     """What a debugger or a test shows of a workload or cluster made in Python, before anything refuses it."""
     assert repr(Workload("w", "w", HUGE)) == "Workload('w', replicas=a number with thousands of digits)"
     assert "a number with thousands of digits" in repr(Cluster("a", free={"cpu": HUGE}))
+    assert repr(Total()) == "Total(source=None)"
+    for rule in (Bounds({"a": Bound(HUGE)}), Weights({"a": HUGE}), MoveBudget("own", HUGE)):
+        assert repr(rule).startswith(f"{type(rule).__name__}(")
+        assert "a number with thousands of digits" in repr(rule)
 
 
 @pytest.mark.parametrize("odd", [None, 3, 1.5, "text", b"x", [], [1], {"a": None}, frozenset("a")])

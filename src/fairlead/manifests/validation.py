@@ -55,7 +55,14 @@ def _about_quotes(kind: str, value: object) -> str:
     """Say what quotes have to do with it: numbers and booleans have none, text may need them."""
     if kind == "string_type":
         return "; put quotes around it" if isinstance(value, int | float) else ""
-    return ", without quotes" if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    # A number that is too long to be read as one has stayed text.
+    return (
+        "; this one is too large"
+        if value.lstrip("+-").isdecimal() and len(value) > 20
+        else ", without quotes"
+    )
 
 
 def _choices(expected: str) -> str:

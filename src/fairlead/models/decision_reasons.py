@@ -62,6 +62,10 @@ class Finding(NamedTuple):
     """Whether it would otherwise hold more or less."""
 
 
+_ASKED_FOR = Fraction(1, 2)
+"""A share that is so much larger than what a cluster holds asks for one replica more."""
+
+
 @dataclass(frozen=True)
 class View:
     """A workload with everything that its reasons need."""
@@ -152,7 +156,7 @@ def find(view: View, cluster: str) -> Finding:
         held_back = is_held_back(view.workload)
         why = "rescheduling is disabled" if held_back else "KubeAdmiral would not look at it again"
         return Finding(f"keeps its replicas: {why}")
-    if not replicas and (limit := _not_chosen(view)):
+    if not replicas and (limit := _not_chosen(view, cluster)):
         return Finding(limit)
     if view.workload.rule(Duplicated) is not None:
         return Finding("full copy" if replicas else view.short.get(cluster) or _no_copy(view, cluster))
@@ -166,15 +170,19 @@ def _no_copy(view: View, cluster: str) -> str:
     return f"no copy: {short}" if short else "no copy"
 
 
-def _not_chosen(view: View) -> str:
-    """Say what limits the number of clusters or groups that may be used; empty where nothing does."""
+def _not_chosen(view: View, cluster: str) -> str:
+    """Say what limits the number of clusters or groups that may be used, where one more would be too many.
+
+    Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
+    """
     if view.workload.rule(Aggregated) is not None:
         return "not needed: Aggregated uses as few clusters as possible"
-    limits = [rule for rule in view.workload.rules_of(Spread) if rule.maximum is not None]
-    full = [rule for rule in limits if len(used_groups(rule, view.placed)) == rule.maximum]
-    return (
-        f"not selected: at most {groups_of(full[0].maximum or 0, full[0].field)} may be used" if full else ""
-    )
+    wanted, with_it = view.wanted.get(cluster), {**view.placed, cluster: 1}
+    for rule in view.workload.rules_of(Spread) if wanted is None or wanted >= _ASKED_FOR else ():
+        most = rule.maximum
+        if most is not None and len(used_groups(rule, with_it)) > most == len(used_groups(rule, view.placed)):
+            return f"not selected: at most {groups_of(most, rule.field)} may be used"
+    return ""
 
 
 def at_most(bound: Bound, workload: Workload) -> str:
@@ -215,7 +223,7 @@ def _kept(view: View, cluster: str, replicas: int) -> Finding | None:
 def _full(view: View, cluster: str, replicas: int) -> Finding | None:
     """Say that no further replica fits, where the share would ask for one."""
     wanted = view.wanted.get(cluster)
-    if wanted is not None and wanted < replicas + Fraction(1, 2):
+    if wanted is not None and wanted < replicas + _ASKED_FOR:
         return None
     where = view.outcome.problem.cluster_by_name[cluster]
     room = view.left.room

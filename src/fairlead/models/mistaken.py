@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from fairlead.models.in_order import Clusters, extremes, numbers_of
+from fairlead.models.written import Written
 
 Found = Iterator[tuple[str, Any, str]]
 """Field, value and what is wrong with it."""
@@ -24,7 +25,7 @@ FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all
 UNKNOWN = "is not a cluster of the problem"
 
 
-class Unmistakable:
+class Unmistakable(Written):
     """A rule in which nothing can be wrong: it states no number, and strangers that it names do no harm."""
 
     __slots__ = ()

@@ -37,6 +37,10 @@ class Reading(Protocol):
         """
         ...
 
+    def with_maximum(self, cluster: str, most: int) -> Reading | None:
+        """Return the same with another maximum on a cluster; None where it states none there."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AffinityGroup:

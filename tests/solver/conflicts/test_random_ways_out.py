@@ -109,3 +109,11 @@ def test_what_runs_where_the_room_is_unknown(make: Make, seed: int) -> None:
     """Tolerating a taint would keep replicas there, and a minimum of their region or cluster would bind."""
     _, wrong = failed(make, seed)
     assert wrong == []
+
+
+@pytest.mark.parametrize(("make", "seed"), [(kubeadmiral, 700663), (karmada, 700704)])
+def test_who_would_hold_what_is_not_known_keeps_nobody_from_his(make: Make, seed: int) -> None:
+    """Each has a way out of his own, but none is known for all: what rules do not tell is left out."""
+    count, wrong = failed(make, seed)
+    assert count > 0
+    assert wrong == []

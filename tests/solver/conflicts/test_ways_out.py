@@ -603,12 +603,26 @@ def test_a_copy_whose_cluster_a_toleration_opens(
 
 
 def test_a_copy_that_no_cluster_takes() -> None:
-    """A maximum of 0 leaves no copy anywhere; it does not change whether taints are tolerated."""
+    """A maximum of 0 leaves no copy anywhere; one of 1 leaves a copy of 1."""
     stream = [
         federal.member("m"),
         federal.policy(schedulingMode="Duplicate", placement=[federal.entry("m", maxReplicas=0)]),
         federal.federated(federal.web(3)),
     ]
     _, found = infeasible(stream)
+    assert texts(found.relaxations) == ["raise the maximum of m from 0 to 1"]
+    after = fairlead.solve(load(pasted(stream, found.relaxations[0])), workers=1)
+    assert after.placement == Placement({"default/web": {"m": 1}})
+
+
+def test_a_copy_that_cannot_run_as_is_reported() -> None:
+    """KubeAdmiral has found that m runs none of it: no maximum of the policy would help."""
+    stream = [
+        federal.member("m"),
+        federal.policy(schedulingMode="Duplicate", autoMigration={"when": {"podUnschedulableFor": "1m"}}),
+        federal.federated(federal.web(3), marks={"auto-migration-info": {"estimatedCapacity": {"m": 0}}}),
+    ]
+    _, found = infeasible(stream)
     assert found.relaxations == ()
-    assert found.advice == ("The maximum of m is 0 for default/web: raise it.",)
+    told = "annotation kubeadmiral.io/auto-migration-info tells: make room there, or remove the annotation"
+    assert found.advice == (f"m cannot run any of default/web, as {told}.",)

@@ -215,6 +215,10 @@ class PlacementReading:
         found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
         return replace(workload, rules=found.rules, groups=found.groups)
 
+    def with_maximum(self, cluster: str, most: int) -> None:
+        """Return nothing: a maximum of Karmada's closes no cluster, so its rule says what to change."""
+        del cluster, most
+
 
 def _amount(division: Division, declared: Declared, replicas: Source) -> Total | Duplicated:
     if division.weights is not None or declared.totals.even:

@@ -85,7 +85,12 @@ class PolicyInterpreter(Fleet):
         """Place a copy on every cluster, or on as many as allowed."""
         limits = division.bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
-        empty = {name: Ground(NO_COPY, most.source, cause=Cause.NO_COPY) for name, most in none.items()}
+        empty = {
+            name: Ground(
+                NO_COPY, most.source, cause=Cause.NO_COPY if most.ceiling is None else Cause.REPORTED
+            )
+            for name, most in none.items()
+        }
         shut = division.bounds(policy, feedback, open_to.openable()) or Bounds()
         hopeless = [name for name, most in shut.maximum.items() if not most.replicas]
         found = open_to.without(empty).closed_for_good(hopeless)
@@ -208,6 +213,15 @@ class PolicyReading:
         interpreter = PolicyInterpreter.of(clusters)
         rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
         return replace(workload, rules=rules, without=uncounted(rules))
+
+    def with_maximum(self, cluster: str, most: int) -> "PolicyReading | None":
+        """Return the same with another maximum on a cluster; None where the policy states none there."""
+        stated = self.policy.placement
+        if cluster not in stated.maximum:
+            return None
+        bound = stated.maximum[cluster]._replace(replicas=most)
+        raised = replace(stated, maximum={**stated.maximum, cluster: bound})
+        return replace(self, policy=replace(self.policy, placement=raised))
 
 
 def _differing(workload: Workload, policy: AppliedPolicy, held: frozenset[str]) -> Iterator[Statement]:

@@ -24,6 +24,7 @@ from fairlead.manifests.own.sets import (
 )
 from fairlead.manifests.standing import Fleet
 from fairlead.manifests.validation import Located
+from fairlead.models.closing import rule_without
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.problem import Problem
@@ -31,7 +32,7 @@ from fairlead.models.rules import Bounds, Candidates, Companionship, MoveBudget,
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
-from fairlead.models.variants import Rules, rule_without
+from fairlead.models.variants import Rules
 from fairlead.models.words import first_of
 from fairlead.models.workload import Workload, at_start
 

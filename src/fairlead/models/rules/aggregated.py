@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KIND = "aggregated"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Aggregated(Unmistakable):
     """As few clusters as possible hold replicas."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.quantity import summed
 from fairlead.models.usage import Amounts, Row, add, usage
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 KIND = "balance"
 
 
-@dataclass(frozen=True)
-class Balance:
+@dataclass(frozen=True, repr=False)
+class Balance(Written):
     """Workloads that are tied by clusters are to fill these alike."""
 
     members: frozenset[str]

@@ -15,6 +15,7 @@ from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -37,8 +38,8 @@ class Bound(NamedTuple):
 _REPLICAS = itemgetter(0)
 
 
-@dataclass(frozen=True)
-class Bounds(Known):
+@dataclass(frozen=True, repr=False)
+class Bounds(Known, Written):
     """Every named candidate holds at least its minimum and at most its maximum.
 
     Minima do not bind a workload that is scaled to 0.

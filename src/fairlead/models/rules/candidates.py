@@ -13,6 +13,7 @@ from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.rules.bounds import Bounds
@@ -28,7 +29,8 @@ class Cause(Enum):
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
     known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
-    would have no replicas. ``OTHER``: all else.
+    would have no replicas, as its maximum is 0. ``REPORTED``: none can run there, as a controller has found
+    out. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -37,10 +39,11 @@ class Cause(Enum):
     NOT_READY = auto()
     UNWEIGHABLE = auto()
     NO_COPY = auto()
+    REPORTED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+@dataclass(frozen=True, slots=True, repr=False)
+class Exclusion(Written):
     """Why a cluster is not a candidate."""
 
     reason: str
@@ -60,8 +63,8 @@ class Exclusion:
         return replace(self, taints=(), spoiling=()) if self.taints or self.spoiling else self
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidates(Written):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
@@ -79,6 +82,17 @@ class Candidates:
     def openable(self) -> tuple[str, ...]:
         """The clusters that only taints keep closed, in name order."""
         return tuple(sorted(name for name, each in self.excluded.items() if each.taints))
+
+    @property
+    def may_open(self) -> tuple[str, ...]:
+        """The clusters that a change would open, also where rules do not tell what would hold there."""
+        return tuple(
+            sorted(
+                name
+                for name, each in self.excluded.items()
+                if each.taints or each.spoiling or each.cause is Cause.NO_COPY
+            )
+        )
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield candidates that the problem does not have."""

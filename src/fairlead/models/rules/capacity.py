@@ -25,7 +25,7 @@ PODS_OF_A_NODE = 110
 """Pods that Karmada takes every node to run at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Capacity(Unmistakable):
     """No cluster is asked for more of a resource than it can give.
 

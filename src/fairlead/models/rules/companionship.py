@@ -11,6 +11,7 @@ from fairlead.models.mistaken import Fleet, Found
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 KIND = "companionship"
 
 
-@dataclass(frozen=True, slots=True)
-class Companionship:
+@dataclass(frozen=True, slots=True, repr=False)
+class Companionship(Written):
     """Workloads of one group keep together, or apart.
 
     Together: a later workload uses only clusters that every earlier one uses; the order is that of the

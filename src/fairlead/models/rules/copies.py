@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 KIND = "copies"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Copies(Unmistakable):
     """Few candidates go without a copy, and those with the least room first."""
 

@@ -132,7 +132,7 @@ class Formulas(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CustomRule(Grouped):
     """A rule of one workload that must hold, from a package outside of fairlead.
 
@@ -174,7 +174,7 @@ class CustomRule(Grouped):
         return self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CustomCost(Unmistakable):
     """What is better for one workload, on a level of its own, from a package outside of fairlead.
 
@@ -219,7 +219,7 @@ class CustomCost(Unmistakable):
         return self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CustomClusterCost(CustomCost):
     """A cost that is a sum over clusters, convex on each; it needs no encoder."""
 

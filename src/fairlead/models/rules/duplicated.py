@@ -11,6 +11,7 @@ from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, 
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 KIND = "duplicated"
 
 
-@dataclass(frozen=True, slots=True)
-class Duplicated:
+@dataclass(frozen=True, slots=True, repr=False)
+class Duplicated(Written):
     """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice."""
 
     source: Source | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 KIND = "evenness"
 
 
-@dataclass(frozen=True, slots=True)
-class Evenness:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evenness(Written):
     """What is added or taken is spread evenly over the clusters, ties to the more even result."""
 
     clusters: tuple[str, ...]

@@ -10,6 +10,7 @@ from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 KIND = "group-total"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTotal:
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupTotal(Written):
     """A set of clusters holds at least a minimum and at most a maximum of replicas together.
 
     Where both are equal the total is exact (``Specified``). Minima do not bind a workload scaled to 0.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 from fairlead.models.cluster import Cluster, groups
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import Binds, Side
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.requirement import Requirement
@@ -49,8 +50,8 @@ class Number(NamedTuple):
         return self.side is Side.LEAST and not self.value
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
+@dataclass(frozen=True, slots=True, repr=False)
+class Grouped(Written):
     """A rule of a workload about groups of clusters.
 
     An abstract class, but not an `ABC`: to ask whether a rule is one takes several times as long there, and

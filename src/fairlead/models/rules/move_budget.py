@@ -13,6 +13,7 @@ from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 KIND = "move-budget"
 
 
-@dataclass(frozen=True, slots=True)
-class MoveBudget:
+@dataclass(frozen=True, slots=True, repr=False)
+class MoveBudget(Written):
     """At most so many replicas of some workloads are moved.
 
     Without clusters a move is a replica that is stopped in one cluster although it need not be: all that are

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KIND = "move-price"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MovePrice(Unmistakable):
     """Every move counts like so much deviation, on one level with it.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KIND = "moves"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Moves(Unmistakable):
     """What runs stays where it runs, as far as other levels allow."""
 

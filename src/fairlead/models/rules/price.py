@@ -11,6 +11,7 @@ from fairlead.models.levels import COST, PRICED, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 KIND = "price"
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+@dataclass(frozen=True, slots=True, repr=False)
+class Price(Written):
     """The replicas of a workload cost as little as possible in total."""
 
     prices: Mapping[str, Fraction]

@@ -12,6 +12,7 @@ from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -47,8 +48,8 @@ class Limit(NamedTuple):
     """Where the rule was declared; None where it was not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+@dataclass(frozen=True, slots=True, repr=False)
+class Quota(Written):
     """The workloads of a namespace request at most so much together.
 
     For every limited resource, ``request x replicas`` adds up over all workloads of the namespace: over all
@@ -99,8 +100,8 @@ class Quota:
                 yield Violation(KIND, text, over, source, None, scope.cluster, detail(self, scope))
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+@dataclass(frozen=True, slots=True, repr=False)
+class Allowance(Written):
     """What a quota still allows."""
 
     rule: Quota

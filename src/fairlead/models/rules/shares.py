@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.levels import Deviation, Level, Measured, share
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 KIND = "shares"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+@dataclass(frozen=True, slots=True, repr=False)
+class Group(Written):
     """A set of clusters and its share of the whole."""
 
     name: str
@@ -28,8 +29,8 @@ class Group:
     around it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+@dataclass(frozen=True, slots=True, repr=False)
+class Shares(Written):
     """Groups are divided in their ratio first, then what is inside them, depth by depth.
 
     The quota of a group is ``N`` times its share; a depth is measured like weights over its groups, and every

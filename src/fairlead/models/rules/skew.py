@@ -43,7 +43,7 @@ class Apart(Scope):
         return any(placed.get(name) for clusters in self.groups.values() for name in clusters)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Skew(Grouped):
     """The fullest group that has candidates holds at most so many replicas more than the emptiest one.
 

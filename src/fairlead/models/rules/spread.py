@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KIND = "spread"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Spread(Grouped):
     """The number of groups that hold at least one replica lies between a minimum and a maximum.
 

@@ -25,6 +25,7 @@ from fairlead.models.requirement import (
 from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
 from fairlead.models.words import be, counted, listed
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.statement import Statement
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 KIND = "survival"
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+@dataclass(frozen=True, slots=True, repr=False)
+class Loss(Written):
     """Some groups of one field that are lost at once."""
 
     field: str
@@ -121,7 +122,7 @@ class Left(Scope):
         return Among(listed(names, shown=len(names)), lost)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Survival(Grouped):
     """Whatever groups of clusters are lost, at least so many replicas stand elsewhere.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.levels import Level, Measured, tier
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 KIND = "tiers"
 
 
-@dataclass(frozen=True, slots=True)
-class Tiers:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tiers(Written):
     """As few replicas as possible stand beyond tier 1, then beyond tier 2, and so on."""
 
     tiers: tuple[frozenset[str], ...]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KIND = "total"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Total(Unmistakable):
     """The sum over all clusters equals the workload's replicas."""
 

@@ -13,6 +13,7 @@ from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Leve
 from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts, strangers
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
+from fairlead.models.written import Written
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 KIND = "weights"
 
 
-@dataclass(frozen=True)
-class Weights(Known):
+@dataclass(frozen=True, repr=False)
+class Weights(Known, Written):
     """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]

@@ -29,8 +29,8 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
-from fairlead.solver.changes.opening import tolerated
-from fairlead.solver.changes.quota import raised
+from fairlead.solver.changes.opening import raised, tolerating
+from fairlead.solver.changes.quota import raised as raised_quota
 
 
 def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
@@ -75,7 +75,7 @@ def _changed(problem: Problem, change: Change) -> Problem:
             clusters = exchanged(problem.clusters, cluster, _grown(cluster, change))
             return _with_larger_copies(replace(problem, clusters=clusters), cluster.name)
         case Kind.QUOTA:
-            return raised(problem, change)
+            return raised_quota(problem, change)
         case Kind.MOVE_BUDGET:
             return replace(problem, rules=with_each(problem.rules, MoveBudget, budgeted))
         case Kind.COMPANION:
@@ -124,12 +124,23 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
     """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
-    for change in sorted(changes, key=lambda each: each.kind != Kind.TOLERATION):
-        workload = _changed_workload(workload, problem, change)
+    opening = [taint_of(change) for change in changes if change.kind == Kind.TOLERATION]
+    workload = tolerating(workload, opening, problem) if opening else workload
+    for change in changes:
+        if change.kind != Kind.TOLERATION:
+            opened = _opened(workload, change, problem)
+            workload = _changed_workload(workload, change) if opened is None else opened
     return workload
 
 
-def _changed_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
+def _opened(workload: Workload, change: Change, problem: Problem) -> Workload | None:
+    """Return a workload to which a higher maximum opens a cluster; None for any other change."""
+    if change.kind != Kind.MAXIMUM or change.before or change.cluster is None:
+        return None
+    return raised(workload, change.cluster, change.after, problem)
+
+
+def _changed_workload(workload: Workload, change: Change) -> Workload:
     """Change a workload or its rules."""
     if change.kind == Kind.RESCHEDULE:
         return at_start(replace(workload, fresh=True))
@@ -138,14 +149,11 @@ def _changed_workload(workload: Workload, problem: Problem, change: Change) -> W
         following = declared.following if isinstance(declared := workload.declared, FederatedUnit) else ()
         current = {**workload.current, **dict.fromkeys(following, change.after)}
         workload = replace(workload, replicas=change.after, current=current)
-    return with_rules(workload, lambda rules: _in_rules(rules, workload, problem, change))
 
+    def changed(rules: Rules) -> Rules:
+        return tuple(_of_rule(rule, workload, change) for rule in rules)
 
-def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:
-    """Change the rules of a workload."""
-    if change.kind == Kind.TOLERATION:
-        return tolerated(rules, taint_of(change), workload, problem)
-    return tuple(_of_rule(rule, workload, change) for rule in rules)
+    return with_rules(workload, changed)
 
 
 def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> WorkloadRule:

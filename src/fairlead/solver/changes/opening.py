@@ -1,34 +1,45 @@
-"""What tolerating a taint does: it opens clusters, and every rule of the workload has to know them."""
+"""What opens clusters: a taint that is tolerated, or all that closes one taken away.
 
-from collections.abc import Iterable, Mapping, Sequence
+Every rule of a workload has to know a cluster that is opened. What it was read from tells that, if it may be
+read again; else the rules tell it of themselves, where they know enough.
+"""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import assert_never
 
+from fairlead.models.closing import rule_opened
 from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Aggregated,
+    BindingRule,
     Bounds,
     Candidates,
-    Copies,
     CustomCost,
-    Duplicated,
     Evenness,
     Grouped,
     GroupTotal,
-    MovePrice,
-    Moves,
     Price,
     Shares,
-    Tiers,
-    Total,
-    Weights,
+    Spread,
     WorkloadRule,
 )
-from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.capacity import room
-from fairlead.models.workload import Workload
+from fairlead.models.rules.candidates import Cause, Exclusion
+from fairlead.models.usage import without_lag
+from fairlead.models.variants import binding, every_rule, exchanged, with_rules
+from fairlead.models.workload import Workload, at_start, in_group
+
+DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
+CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
+"""Marks on clusters of a changed problem, so that a later change knows of an earlier one."""
+
+IS_DRAINED = "is being drained"
+IS_CORDONED = "is cordoned"
+
+_FROM_ELSEWHERE = (Evenness, GroupTotal, Price, Shares)
+"""Rules that a placement alone does not tell: totals around it, and manifests of our own kinds."""
 
 
 def tolerated(
@@ -42,8 +53,6 @@ def tolerated(
     candidates have from the same line, and is in no set. It belongs to the last overflow tier. Its static
     weight is not known here; it gets the least that any candidate has. Where taints are left that only keep
     away what is new, the workload keeps what it holds there.
-
-
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:
@@ -71,7 +80,7 @@ def tolerated(
         _still_closed(found.opening, opened),
     )
     clusters = {name: problem.cluster_by_name[name] for name in opened}
-    after = (candidates if rule is found else _opened(rule, found, clusters, workload) for rule in rules)
+    after = (candidates if rule is found else rule_opened(rule, found, clusters, workload) for rule in rules)
     return _bounded(tuple(after), found.opening or (), opened)
 
 
@@ -124,64 +133,155 @@ def _without(exclusion: Exclusion, taint: Taint) -> Exclusion:
     return replace(exclusion, taints=left)
 
 
-def _opened(  # noqa: C901 - one case a rule
-    rule: WorkloadRule, before: Candidates, clusters: Mapping[str, Cluster], workload: Workload
-) -> WorkloadRule:
-    """Return a rule that knows some more clusters; bounds that manifests declare are added by themselves."""
-    if not clusters:
+def restored(problem: Problem, cluster: Cluster) -> Problem:
+    """Open a cluster again to every workload.
+
+    Raises `UnsupportedError` where a workload for which it is closed was not read from manifests, or has
+    rules from elsewhere.
+    """
+    fresh = replace(
+        cluster,
+        taints=tuple(one for one in cluster.taints if one.effect not in ("NoSchedule", "NoExecute")),
+        implied_taints=(),
+        deleting=False,
+        joined=True,
+        ready=True,
+    )
+    clusters = exchanged(problem.clusters, cluster, fresh)
+    up_to_date = without_lag(clusters, problem.workloads)
+    workloads = tuple(_restored(workload, cluster.name, up_to_date) for workload in problem.workloads)
+    return replace(problem, clusters=clusters, workloads=workloads)
+
+
+def tolerating(workload: Workload, taints: Sequence[Taint], problem: Problem) -> Workload:
+    """Return a workload that tolerates some taints more, in every affinity group.
+
+    What it was read from is read again where its rules do not tell what holds on a cluster that opens.
+    """
+    if is_untold(workload, taints):
+        again = _read_again(workload, [_without_taints(each, taints) for each in problem.clusters])
+        if again is not None:
+            return again
+    return reduce(lambda found, taint: _one_more(found, taint, problem), taints, workload)
+
+
+def _one_more(workload: Workload, taint: Taint, problem: Problem) -> Workload:
+    """Return a workload that tolerates one taint more, as its rules tell it."""
+    return with_rules(workload, lambda rules: tolerated(rules, taint, workload, problem))
+
+
+def _read_again(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
+    """Return a workload that was read again, without preferences where it has none; see `interpreted`."""
+    again = interpreted(workload, clusters)
+    bare = all(isinstance(rule, BindingRule) for rule in every_rule(workload))
+    return with_rules(again, binding) if again is not None and bare else again
+
+
+def raised(workload: Workload, cluster: str, most: int, problem: Problem) -> Workload | None:
+    """Return a workload of full copies with another maximum on a cluster that its maximum of 0 closes.
+
+    None where another reason closes the cluster, or where nothing tells what would hold there.
+    """
+    if not any(found[cluster].cause is Cause.NO_COPY for found in _closed(workload) if cluster in found):
+        return None
+    reading = None if workload.reading is None else workload.reading.with_maximum(cluster, most)
+    return None if reading is None else _read_again(replace(workload, reading=reading), problem.clusters)
+
+
+def _closed(workload: Workload) -> Iterator[Mapping[str, Exclusion]]:
+    """Yield the clusters that are closed to a workload, in each of its affinity groups."""
+    yield from (rule.excluded for rule in every_rule(workload) if isinstance(rule, Candidates))
+
+
+def may_be_untold(workload: Workload) -> bool:
+    """Tell whether some toleration opens a cluster of which its rules do not say what would hold there."""
+    return any(each.spoiling for excluded in _closed(workload) for each in excluded.values())
+
+
+def is_untold(workload: Workload, taints: Container[Taint]) -> bool:
+    """Tell whether rules do not say what would hold on some cluster if a workload tolerated some taints."""
+    return any(
+        taint in taints
+        for excluded in _closed(workload)
+        for each in excluded.values()
+        for taint in each.spoiling
+    )
+
+
+def _without_taints(cluster: Cluster, taints: Container[Taint]) -> Cluster:
+    """Return a cluster without some taints."""
+    left = tuple(each for each in cluster.taints if each not in taints)
+    implied = tuple(each for each in cluster.implied_taints if each not in taints)
+    return replace(cluster, taints=left, implied_taints=implied)
+
+
+def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> Workload:
+    """Return a workload with its rules once a cluster is open."""
+    closed = [rule for rule in every_rule(workload) if isinstance(rule, Candidates)]
+    if not any(cluster in rule.excluded or cluster in rule.held_only for rule in closed):
+        return workload
+    again = interpreted(workload, clusters)
+    if again is None:
+        why = "only the manifests tell what holds there; edit them and solve again"
+        raise UnsupportedError(f"{cluster} cannot be opened again to {workload.key}: {why}")
+    return again
+
+
+def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
+    """Return a workload with the rules that its placement or policy makes of some clusters.
+
+    One that has a single group left keeps that. None where that alone does not tell: the workload was not
+    read from manifests, or has rules from elsewhere.
+    """
+    stated = (*every_rule(workload), *_closed_sets(workload))
+    if workload.reading is None or any(isinstance(rule, _FROM_ELSEWHERE) for rule in stated):
+        return None
+    bare = replace(workload, rules=(), groups=(), group=None)
+    found = workload.reading.again(bare, [_as_read(one) for one in clusters])
+    # Placements tell spread constraints; everything else about groups comes from kinds of our own.
+    others = (one for one in workload.rules if not isinstance(one, Spread))
+    ours = [one for one in others if isinstance(one, Grouped | CustomCost)]
+
+    def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
+        names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
+        inside = [one for one in clusters if one.name in names]
+        again = (rule.over(inside) for rule in ours)
+        return (*(_worded(rule, clusters) for rule in rules), *again)
+
+    again = with_rules(found, completed)
+    for group in again.groups if workload.group is not None and not workload.groups else ():
+        if group.name == workload.group:
+            return replace(in_group(again, group), groups=(), settled=workload.settled)
+    return at_start(again)
+
+
+def _closed_sets(workload: Workload) -> Iterator[Bounds | GroupTotal]:
+    """Yield what holds of sets once one of their clusters is open."""
+    for rule in every_rule(workload):
+        if isinstance(rule, Candidates):
+            yield from rule.opening or ()
+
+
+def _as_read(cluster: Cluster) -> Cluster:
+    """Return a cluster so that the reader of manifests closes it as its marks ask for, tolerated or not."""
+    return replace(
+        cluster,
+        taints=tuple(one for one in cluster.taints if one not in (DRAINED, CORDONED)),
+        deleting=cluster.deleting or DRAINED in cluster.taints,
+        ready=cluster.ready and CORDONED not in cluster.taints,
+    )
+
+
+def _worded(rule: WorkloadRule, clusters: Sequence[Cluster]) -> WorkloadRule:
+    """Say that clusters are drained or cordoned, not that they are being deleted or not ready."""
+    if not isinstance(rule, Candidates):
         return rule
-    new, names = tuple(clusters), before.names
-    match rule:
-        case Bounds() if before.opening is None:
-            lowest, highest = _common(rule.minimum, names), _common(rule.maximum, names)
-            chosen = bool(rule.where_held) and rule.where_held.issuperset(names)
-            return replace(
-                rule,
-                minimum={**rule.minimum, **(dict.fromkeys(new, lowest) if lowest else {})},
-                maximum={**rule.maximum, **(dict.fromkeys(new, highest) if highest else {})},
-                where_held=rule.where_held.union(new) if chosen else rule.where_held,
-            )
-        case Grouped() | CustomCost():
-            return rule.opened(clusters.values())
-        case GroupTotal():
-            inside = (rule.closed or frozenset()).intersection(clusters)
-            return replace(rule, clusters=rule.clusters | inside)
-        case Tiers():
-            return replace(rule, tiers=(*rule.tiers[:-1], rule.tiers[-1].union(new)))
-        case Copies():
-            return replace(rule, ranking=(*rule.ranking, *((name,) for name in new)))
-        case Evenness():
-            return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
-        case Weights():
-            return _weighed(rule, clusters, workload)
-        case Duplicated():
-            return _copied(rule, new)
-        case Aggregated() | Bounds() | Candidates() | MovePrice() | Moves() | Price() | Shares() | Total():
-            return rule
-        case _:
-            assert_never(rule)
+    drained = {one.name: Exclusion(IS_DRAINED) for one in clusters if DRAINED in one.taints}
+    cordoned = {one.name: Exclusion(IS_CORDONED) for one in clusters if CORDONED in one.taints}
+    ours = {**cordoned, **drained}
 
+    def reasons(found: Mapping[str, Exclusion]) -> dict[str, Exclusion]:
+        stood_for = (Cause.DELETING, Cause.NOT_READY)
+        return {name: ours.get(name, one) if one.cause in stood_for else one for name, one in found.items()}
 
-def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
-    """Return a rule that knows the sizes of copies on clusters that were opened."""
-    opened, later = frozenset(new), rule.once_open
-    if later is None:
-        return rule
-    copies = {name: size for name, size in later.copies.items() if name in opened}
-    ample = {name: size for name, size in later.ample.items() if name in opened}
-    return replace(rule, copies={**rule.copies, **copies}, ample={**rule.ample, **ample})
-
-
-def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:
-    """Return the bound that all candidates have from one line; None where they differ."""
-    found = {bounds.get(name) for name in names}
-    return found.pop() if len(found) == 1 else None
-
-
-def _weighed(rule: Weights, clusters: Mapping[str, Cluster], workload: Workload) -> Weights:
-    """Weigh clusters that were opened."""
-    least = min((weight for weight in rule.weights.values() if weight), default=1)
-    rooms = {name: room(workload, cluster) or 0 for name, cluster in clusters.items()}
-    more = rooms if rule.dynamic else dict.fromkeys(clusters, least)
-    tiers = (*rule.tiers[:-1], rule.tiers[-1].union(clusters)) if rule.tiers else ()
-    return replace(rule, weights={**rule.weights, **more}, tiers=tiers)
+    return replace(rule, excluded=reasons(rule.excluded), held_only=reasons(rule.held_only))

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
-from fairlead.models.rules.candidates import Cause
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload, from_start, in_group
@@ -16,9 +14,10 @@ from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settl
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
+from fairlead.solver.explaining.advice import advice
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open, is_shut
+from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open
 from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
@@ -58,7 +57,7 @@ def conflicts_of(
     told = said_once(found, named=len(problem.workloads) > 1)
     ways = relaxations(problem, deadline, seed, failing=failing | known)
     told_besides = (
-        *_advice(problem, told, ways, in_time=deadline.remaining() > 0),
+        *advice(problem, told, ways, deadline, seed),
         *_once_reported(problem, ways, failing | known, deadline, seed),
     )
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
@@ -203,24 +202,6 @@ def _told(
             yield replace(said, before=f"{where}: {said.before}")
 
 
-def _advice(
-    problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], *, in_time: bool
-) -> Iterator[str]:
-    """Yield what helps workloads that none of the ways out is for; `in_time` where all were looked for."""
-    about = {key for each in conflicts for key in each.workloads}
-    left = ways[0].without if ways else sorted(about)
-    stuck = [problem.workload_by_key[key] for key in left if key in about]
-    shut = [each for each in stuck if is_shut(each)]
-    yield from _of_shut(shut)
-    others = [each.key for each in stuck if each not in shut]
-    if others and not in_time:
-        yield f"No way out for {listed(others, 'workload')} was found in time: raise the time limit."
-    elif others:
-        needed = all(each.proof is not Proof.UNVERIFIED for each in conflicts)
-        these = "one of these rules" if needed else "some of these rules"
-        yield f"No change of numbers is known that helps {listed(others, 'workload')}: remove {these}."
-
-
 def _once_reported(
     problem: Problem, ways: Sequence[Relaxation], failing: Container[str], deadline: Deadline, seed: int
 ) -> Iterator[str]:
@@ -247,49 +228,3 @@ def _holding(workload: Workload) -> FederatedUnit | None:
     if not isinstance(declared, FederatedUnit) or not declared.following:
         return None
     return replace(declared, current=workload.current)
-
-
-def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
-    """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
-    unweighable: dict[str, list[str]] = {}
-    untold: dict[tuple[str, str], list[str]] = {}
-    bounded: dict[str, list[str]] = {}
-    closed: list[str] = []
-    for workload in shut:
-        rule = workload.rule(Candidates) or Candidates(())
-        unknown = [name for name, each in rule.excluded.items() if each.cause is Cause.UNWEIGHABLE]
-        empty = [name for name, each in rule.excluded.items() if each.cause is Cause.NO_COPY]
-        tainted = {name: each.spoiling for name, each in rule.excluded.items() if each.spoiling}
-        if unknown:
-            unweighable.setdefault(listed(unknown, "cluster"), []).append(workload.key)
-        elif tainted:
-            fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
-            opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
-            told = f"taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
-            untold.setdefault((told, listed(opened, "cluster")), []).append(workload.key)
-        elif empty:
-            bounded.setdefault(listed(empty, "cluster"), []).append(workload.key)
-        else:
-            closed.append(workload.key)
-    for names, keys in unweighable.items():
-        yield (
-            f"The capacity of {names} is unknown, so that {listed(keys, 'workload')} cannot be divided by it"
-            ": have it reported, or use static weights."
-        )
-    for (taints, names), keys in untold.items():
-        yield (
-            f"Tolerating the {taints} would open {names} to {listed(keys, 'workload')}. How many replicas "
-            "would run there cannot be said yet: change the policy and solve again."
-        )
-    for names, keys in bounded.items():
-        yield f"The maximum of {names} is 0 for {listed(keys, 'workload')}: raise it."
-    if closed:
-        yield (
-            f"No change of numbers or tolerations opens a cluster to {listed(closed, 'workload')}: let the "
-            "policy select another cluster, or add one that it selects."
-        )
-
-
-def _spelled(taints: Iterable[Taint]) -> list[str]:
-    """Return taints as kubectl writes them, in order."""
-    return sorted(taint.spelled for taint in taints)

@@ -123,7 +123,7 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
         return replace(workload, rules=rest)
     names = {name for rule in found for name in rule.names}
     if opened:
-        names |= {name for rule in found for name in rule.openable}
+        names |= {name for rule in found for name in rule.may_open}
     return replace(workload, rules=(Candidates(tuple(sorted(names))), *rest))
 
 

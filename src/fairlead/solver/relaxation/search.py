@@ -16,10 +16,11 @@ from fairlead.models.workload import from_start, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
+from fairlead.solver.changes.opening import interpreted, may_be_untold
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import apart, choices, is_complete, is_shut
-from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
+from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils, spoilt
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline
 
@@ -84,18 +85,21 @@ def _ways_out(
         found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
         if found:
             return found, left_out
-        stuck = left_out | _stuck(rest, deadline, seed)
+        stuck = left_out | _stuck(rest, problem, deadline, seed)
+        if stuck == left_out:
+            # Each has a way out, but no one is known for all: those last whose rules do not tell theirs.
+            stuck = left_out | {each.key for each in rest.workloads if may_be_untold(each)}
         if stuck == left_out:
             return [], part.workload_by_key.keys()
         left_out = stuck
 
 
-def _stuck(part: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
+def _stuck(part: Problem, problem: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
     """Return the workloads that have no way out even where all others have left their clusters."""
     found: set[str] = set()
     for each in part.workloads if len(part.workloads) > 1 else ():
         one = alone(each, part)
-        if not _is_feasible(one, deadline, seed) and not _ways_of(one, part, deadline, seed, 1):
+        if not _is_feasible(one, deadline, seed) and not _ways_of(one, problem, deadline, seed, 1):
             found.add(each.key)
         if not deadline.remaining():
             return frozenset()
@@ -121,8 +125,15 @@ def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, mos
         found += _ways_of_all(choice.problem, due, seed, most)
     found += _earlier_groups(part, deadline, seed)
     sure = certain and all(one.proven for one in found)
-    suiting = (one for one in found if not spoils(one.changes, problem.workloads, problem))
+    suiting = [one for one in found if not spoils(one.changes, problem.workloads, problem)]
+    suiting = suiting or [one for one in found if _is_told(one.changes, problem)]
     return chosen([Way(one.changes, sure and one.proven) for one in suiting], most)
+
+
+def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
+    """Tell whether it is known what holds on clusters that open: what rules do not tell is read again."""
+    every = spoilt(changes, problem.workloads, problem)
+    return all(interpreted(each, problem.clusters) is not None for each in every)
 
 
 def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:

@@ -4,15 +4,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail
-from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import inside
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import Kind, taint_of
+from fairlead.solver.changes.opening import is_untold
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 
 
@@ -67,7 +69,21 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
         for workload in (workloads if wanted or tolerated else ())
         for change in _of_others(workload, wanted, tolerated, problem)
     )
-    return (*changes, *dict.fromkeys(each for each in more if each.about not in known))
+    raised = (each for each in changes if each.kind == Kind.MAXIMUM and not each.before)
+    copied = {(each.cluster, each.source): each for each in raised}
+    every = (*more, *_without_copy(copied, workloads if copied else ()))
+    return (*changes, *dict.fromkeys(each for each in every if each.about not in known))
+
+
+def _without_copy(
+    raised: Mapping[tuple[str | None, Source | None], Change], workloads: Iterable[Workload]
+) -> Iterator[Change]:
+    """Yield maxima of 0 that are raised for other workloads too: their copies have none on a cluster."""
+    for workload in workloads:
+        rule = workload.rule(Candidates) or Candidates(())
+        for name, each in rule.excluded.items():
+            if each.cause is Cause.NO_COPY and (name, each.source) in raised:
+                yield replace(raised[name, each.source], workload=workload.key, cost=0)
 
 
 def _of_others(
@@ -83,7 +99,7 @@ def _of_others(
             yield wanted[number]
     place, rule = tolerations_of(workload), workload.rule(Candidates)
     closed = {} if rule is None else {**rule.excluded, **rule.held_only}
-    taints = {taint for each in closed.values() for taint in each.taints}
+    taints = {taint for each in closed.values() for taint in (*each.taints, *each.spoiling)}
     for (policy, taint), change in tolerated.items():
         if policy == place and taint in taints:
             yield change
@@ -95,19 +111,26 @@ def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
     `workloads`: the workloads that may have the same policy; `problem`: where those belong that the changes
     are about.
     """
-    tolerated = {
-        (tolerations_of(problem.workload_by_key[each.workload]), each.detail)
-        for each in changes
-        if each.kind == Kind.TOLERATION and each.workload is not None
-    }
-    return bool(tolerated) and any(
-        (tolerations_of(workload), taint) in tolerated
-        for workload in workloads
-        for rule in every_rule(workload)
-        if isinstance(rule, Candidates)
-        for each in rule.excluded.values()
-        for taint in each.spoiling
-    )
+    return any(True for _ in spoilt(changes, workloads, problem))
+
+
+def spoilt(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> Iterator[Workload]:
+    """Yield the workloads to which tolerations open clusters of which their rules do not tell what holds."""
+    tolerated: dict[Hashable, set[Taint]] = {}
+    for each in changes:
+        if each.kind == Kind.TOLERATION and each.workload is not None:
+            whose = _whose_tolerations(problem.workload_by_key[each.workload])
+            tolerated.setdefault(whose, set()).add(taint_of(each))
+    for workload in workloads if tolerated else ():
+        taints = tolerated.get(_whose_tolerations(workload))
+        if taints and is_untold(workload, taints):
+            yield workload
+
+
+def _whose_tolerations(workload: Workload) -> Hashable:
+    """Return whose tolerations a workload has: those of a policy, or its own."""
+    policy = tolerations_of(workload)
+    return (workload.key,) if policy is None else policy
 
 
 def _is_about(change: Change, relaxable: Relaxable) -> bool:

@@ -12,12 +12,14 @@ from fairlead.models.check import check
 from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
+from fairlead.solver.changes.opening import raised
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.conflicts.names import alike
@@ -94,6 +96,10 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
         )
     if not found and modelled:
         found += _with_room_for_copies(part, deadline, seed, most)
+    for first in () if found or not modelled else (*_untold_tolerations(part), *_raised_copies(part)):
+        every = _search(part, first, deadline, seed, most)
+        # Without a change of this kind there is no way out, so no other is cheaper than one alone.
+        found += [Way(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
 
@@ -144,7 +150,7 @@ def _search(
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
         changes = followed(tuple(sorted(shared, key=order)), part)
-        spoilt = spoils(changes, part.workloads, part)
+        spoilt = spoils([each for each in changes if each not in first], part.workloads, part)
         after = apply(part, changes)
         # The placement that was found by the way will do, or any other.
         helps = (
@@ -184,6 +190,36 @@ def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
             every.append([_tolerate(workload, taints, sets[taints]) for taints in ordered])
     for chosen_ways in islice(product(*every), WAYS):
         yield counted_once((change for way in chosen_ways for change in way), problem)
+
+
+def _untold_tolerations(problem: Problem) -> Iterator[tuple[Change, ...]]:
+    """Yield tolerations of which the rules do not tell what would hold on the clusters that open.
+
+    First those of one cluster to one workload, and what they open to others of the policy; then all of them.
+    """
+    every: dict[tuple[Change, ...], None] = {}
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates)
+        for name, each in rule.excluded.items() if rule is not None and workload.replicas else ():
+            for taints in {each.spoiling, _evicting(each.spoiling) if workload.current.get(name) else ()}:
+                if taints:
+                    changes = _tolerate(workload, tuple(sorted(taints)), each.source)
+                    every[tuple(sorted(for_all(changes, problem.workloads, problem), key=order))] = None
+    single = sorted(every, key=lambda way: (len(way), [order(each) for each in way]))
+    together = {each.about: each for way in single for each in way}
+    yield from single[:WAYS]
+    if len(single) > 1:
+        yield counted_once(sorted(together.values(), key=order), problem)
+
+
+def _raised_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
+    """Yield maxima of 0, raised to 1, of workloads of full copies that have no cluster for that reason."""
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates) or Candidates(())
+        for name, each in rule.excluded.items() if workload.replicas and not rule.names else ():
+            if each.cause is Cause.NO_COPY and raised(workload, name, 1, problem) is not None:
+                change = Change(Kind.MAXIMUM, workload.key, name, "", 0, 1, 1, each.source)
+                yield for_all((change,), problem.workloads, problem)
 
 
 def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:

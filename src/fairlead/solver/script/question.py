@@ -21,8 +21,8 @@ from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload, as_it_runs, running, turn
+from fairlead.solver.changes.opening import DRAINED, interpreted
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.simulate.closing import DRAINED, interpreted
 
 Placed = Mapping[str, Mapping[str, int]]
 """Replicas by workload and cluster."""

@@ -19,6 +19,7 @@ from fairlead.models.validity import trusted
 from fairlead.models.variants import with_workload
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import interpreted, restored
 from fairlead.solver.simulate.changes import (
     Add,
     At,
@@ -31,7 +32,7 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import cordoned, drained, interpreted, lost, restored
+from fairlead.solver.simulate.closing import cordoned, drained, lost
 from fairlead.solver.simulate.weighing import weighed
 from fairlead.solver.why.names import find_cluster, find_workload
 

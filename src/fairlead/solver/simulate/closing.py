@@ -1,53 +1,22 @@
-"""Clusters that are closed, lost or opened again: what becomes of the problem, and what has no effect."""
+"""Clusters that are closed or lost: what becomes of the problem, and what has no effect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fairlead.models.closing import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
-from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    CustomCost,
-    Evenness,
-    Grouped,
-    GroupTotal,
-    Price,
-    Quota,
-    SharedRule,
-    Shares,
-    Spread,
-    WorkloadRule,
-)
+from fairlead.models.rules import Bounds, Candidates, GroupTotal, Quota, SharedRule, Shares, WorkloadRule
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import is_held_back
 from fairlead.models.usage import without_lag
-from fairlead.models.variants import (
-    Closed,
-    Rules,
-    every_rule,
-    exchanged,
-    one_of_many,
-    sets_of_rules,
-    with_rules,
-    without,
-)
+from fairlead.models.variants import Rules, exchanged, sets_of_rules, with_rules
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload, at_start
-
-DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
-CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
-"""Marks on clusters of a changed problem, so that a later change knows of an earlier one."""
-
-IS_DRAINED = "is being drained"
-IS_CORDONED = "is cordoned"
-
-_FROM_ELSEWHERE = (Evenness, GroupTotal, Price, Shares)
-"""Rules that a placement alone does not tell: totals around it, and manifests of our own kinds."""
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import CORDONED, DRAINED, IS_CORDONED, IS_DRAINED, interpreted
 
 
 def drained(problem: Problem, cluster: Cluster) -> Problem:
@@ -201,84 +170,3 @@ def _stands_back(rules: Sequence[WorkloadRule]) -> bool:
     """Tell whether a cluster is closed only as long as others are open."""
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     return found is not None and any(one.cause is Cause.BESIDE_OTHERS for one in found.excluded.values())
-
-
-def restored(problem: Problem, cluster: Cluster) -> Problem:
-    """Open a cluster again to every workload.
-
-    Raises `UnsupportedError` where a workload for which it is closed was not read from manifests, or has
-    rules from elsewhere.
-    """
-    fresh = replace(
-        cluster,
-        taints=tuple(one for one in cluster.taints if one.effect not in ("NoSchedule", "NoExecute")),
-        implied_taints=(),
-        deleting=False,
-        joined=True,
-        ready=True,
-    )
-    clusters = exchanged(problem.clusters, cluster, fresh)
-    up_to_date = without_lag(clusters, problem.workloads)
-    workloads = tuple(_restored(workload, cluster.name, up_to_date) for workload in problem.workloads)
-    return replace(problem, clusters=clusters, workloads=workloads)
-
-
-def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> Workload:
-    """Return a workload with its rules once a cluster is open."""
-    closed = [rule for rule in every_rule(workload) if isinstance(rule, Candidates)]
-    if not any(cluster in rule.excluded or cluster in rule.held_only for rule in closed):
-        return workload
-    again = interpreted(workload, clusters)
-    if again is None:
-        why = "only the manifests tell what holds there; edit them and solve again"
-        raise UnsupportedError(f"{cluster} cannot be opened again to {workload.key}: {why}")
-    return again
-
-
-def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
-    """Return a workload with the rules that its placement or policy makes of some clusters.
-
-    None where that alone does not tell: the workload was not read from manifests, or has rules from
-    elsewhere.
-    """
-    stated = (rule for rule in every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
-    if workload.reading is None or any(stated):
-        return None
-    bare = replace(workload, rules=(), groups=(), group=None)
-    found = workload.reading.again(bare, [_as_read(one) for one in clusters])
-    # Placements tell spread constraints; everything else about groups comes from kinds of our own.
-    others = (one for one in workload.rules if not isinstance(one, Spread))
-    ours = [one for one in others if isinstance(one, Grouped | CustomCost)]
-
-    def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
-        names = _open(rules)
-        inside = [one for one in clusters if one.name in names]
-        again = (rule.over(inside) for rule in ours)
-        return (*(_worded(rule, clusters) for rule in rules), *again)
-
-    return at_start(with_rules(found, completed))
-
-
-def _as_read(cluster: Cluster) -> Cluster:
-    """Return a cluster so that the reader of manifests closes it as its marks ask for, tolerated or not."""
-    return replace(
-        cluster,
-        taints=tuple(one for one in cluster.taints if one not in (DRAINED, CORDONED)),
-        deleting=cluster.deleting or DRAINED in cluster.taints,
-        ready=cluster.ready and CORDONED not in cluster.taints,
-    )
-
-
-def _worded(rule: WorkloadRule, clusters: Sequence[Cluster]) -> WorkloadRule:
-    """Say that clusters are drained or cordoned, not that they are being deleted or not ready."""
-    if not isinstance(rule, Candidates):
-        return rule
-    drained = {one.name: Exclusion(IS_DRAINED) for one in clusters if DRAINED in one.taints}
-    cordoned = {one.name: Exclusion(IS_CORDONED) for one in clusters if CORDONED in one.taints}
-    ours = {**cordoned, **drained}
-
-    def reasons(found: Mapping[str, Exclusion]) -> dict[str, Exclusion]:
-        stood_for = (Cause.DELETING, Cause.NOT_READY)
-        return {name: ours.get(name, one) if one.cause in stood_for else one for name, one in found.items()}
-
-    return replace(rule, excluded=reasons(rule.excluded), held_only=reasons(rule.held_only))

@@ -71,6 +71,11 @@ class Reweighed:
         """Return a workload with the rules that are read of some clusters, and the edited weight."""
         return _reweighed(self.reading.again(workload, clusters), self.cluster, self.weight)
 
+    def with_maximum(self, cluster: str, most: int) -> Reweighed | None:
+        """Return the same with another maximum on a cluster; None where it states none there."""
+        found = self.reading.with_maximum(cluster, most)
+        return None if found is None else replace(self, reading=found)
+
 
 def _static(workload: Workload) -> Iterator[Weights]:
     """Yield the static weights of every affinity group."""

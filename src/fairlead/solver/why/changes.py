@@ -261,6 +261,7 @@ def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Problem:
 def _roomier(about: Answered, cluster: Cluster) -> Problem:
     """Return the problem in which a cluster has room for one replica more."""
     needed, free = demands(about.workload, cluster), dict(cluster.free or {})
+    offered = None if cluster.allocatable is None else dict(cluster.allocatable)
     for resource, need in needed.items():
         own = sum(
             demands(each, cluster).get(resource, 0) * each.current.get(cluster.name, 0)
@@ -268,6 +269,9 @@ def _roomier(about: Answered, cluster: Cluster) -> Problem:
         )
         # A cluster that is overcommitted by others offers nothing: one replica starts from there.
         free[resource] = max(free.get(resource, 0), -own) + need
+        if offered is not None and resource in offered:
+            # No more is used than a cluster offers, whatever is free.
+            offered[resource] += need
     nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
-    larger = replace(cluster, free=free, grades=(*cluster.grades, *nodes))
+    larger = replace(cluster, free=free, allocatable=offered, grades=(*cluster.grades, *nodes))
     return replace(about.part, clusters=exchanged(about.part.clusters, cluster, larger))

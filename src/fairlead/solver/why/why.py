@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from fairlead.models.check import check
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.levels import PRICED
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
@@ -225,8 +226,8 @@ def _by_division(about: Answered, change: Change) -> Difference | None:
     workload = changed.workload(about.key)
     boxed = box_of(workload, changed, about.part.limits)
     placed = allocate(workload, changed, boxed) if boxed.box.feasible else None
-    if placed is None:
-        return None
+    if placed is None or check(changed, Placement({about.key: placed})):
+        return None  # what is not in the box, such as a budget of moves, takes a search
     scored = score(changed, Placement({about.key: placed}))
     return about.compare([replace(each, proven=True) for each in scored])
 
