@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "group-total"
 
@@ -50,7 +47,7 @@ class GroupTotal:
         limit = {} if self.maximum is None else {f"{about}: maximum": self.maximum}
         yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield what the set needs, and what it may hold."""
         if self.minimum:
             yield minimum(self, workload)
@@ -58,18 +55,18 @@ class GroupTotal:
             yield maximum(self, workload)
 
 
-def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
+def minimum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
     """Return how many replicas the set needs."""
     return _requirement(rule, workload, Side.LEAST, rule.minimum, GivesWay.ALWAYS)
 
 
-def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
+def maximum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
     """Return how many replicas the set may hold; none where the rule states no maximum."""
     return _requirement(rule, workload, Side.MOST, rule.maximum or 0, GivesWay.NEVER)
 
 
 def _requirement(
-    rule: GroupTotal, workload: Workload, side: Side, limit: int, gives_way: GivesWay
+    rule: GroupTotal, workload: WorkloadData, side: Side, limit: int, gives_way: GivesWay
 ) -> Requirement:
     scope, paired = Among(rule.name, rule.clusters, rule.several), rule.minimum == rule.maximum
     return Requirement(_RULE, side, limit, scope, workload, rule.source, gives_way=gives_way, paired=paired)

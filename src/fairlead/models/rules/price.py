@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "price"
 
@@ -42,7 +39,7 @@ class Price:
                 f"must be one of {listed(sorted(each.key for each in PRICED))}",
             )
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which they count."""
         del workload
         return (self.level,)
@@ -57,6 +54,6 @@ class Price:
         return sum((price * replicas for price, replicas in charged), Fraction(0))
 
 
-def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:
+def prices_on(workload: WorkloadData, level: Level) -> Mapping[str, Fraction]:
     """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
     return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})

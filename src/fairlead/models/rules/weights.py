@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
 from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
 from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts, strangers
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "weights"
 
@@ -44,7 +41,7 @@ class Weights(Known):
         yield from strangers("Weights.weights", names_of(weighed), known)
         yield from amounts("Weights.weights", weighed, WEIGHT, least=0, most=MOST_WEIGHT)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the one level on which the deviation counts."""
         del workload
         return (level(self),)
@@ -69,7 +66,7 @@ def level(rule: Weights) -> Level:
 
 
 def divided(
-    rule: Weights, workload: Workload, placed: Mapping[str, int]
+    rule: Weights, workload: WorkloadData, placed: Mapping[str, int]
 ) -> Iterator[tuple[Mapping[str, int], int]]:
     """Yield what is divided, and by which weights: all replicas, or what each overflow tier holds."""
     if not rule.tiers:
@@ -80,7 +77,7 @@ def divided(
         yield {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}, held
 
 
-def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
+def quotas(rule: Weights, workload: WorkloadData, placed: Mapping[str, int]) -> dict[str, Fraction]:
     """Return the exact share of every candidate in replicas: ``q = N w / W``; 0 where W is 0.
 
     With overflow tiers, N and W are those of the tier, N being what it holds.
@@ -97,7 +94,7 @@ def _shares(weights: Mapping[str, int], replicas: int) -> dict[str, Fraction]:
     return {cluster: share * weight for cluster, weight in weights.items()}
 
 
-def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
+def cost(rule: Weights, workload: WorkloadData, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
     """Return the distance of a division from the quotas, exactly.
 
     Clusters of weight 0 are left out of the measure.
