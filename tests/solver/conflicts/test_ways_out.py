@@ -171,6 +171,17 @@ def test_a_template_that_clusters_follow_frees_room_once_that_is_reported(overri
     assert fairlead.solve(load([*reported, *fleet])).status is Status.OPTIMAL
 
 
+@pytest.mark.parametrize("sticky", ["", "true", "false"])
+def test_bounds_give_way_where_the_annotation_enables_rescheduling_again(sticky: str) -> None:
+    """Room for 3 beside a minimum of 4; where rescheduling is disabled what runs stays, which is right."""
+    bounded = [federal.entry("a", minReplicas=4), federal.entry("b", weight=1)]
+    stays = federal.policy(reschedulePolicy={"disableRescheduling": True}, placement=bounded)
+    runs = federal.federated(federal.web(4), {"b": 3}, marks={"sticky-cluster": sticky} if sticky else None)
+    outcome = fairlead.solve(load([federal.member("a", "3"), federal.member("b"), stays, runs]))
+    ways = [way.text for way in outcome.conflict.relaxations] if outcome.conflict else []
+    assert ("lower the minimum of a from 4 to 3" in ways) == (sticky == "false")
+
+
 def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     """Beside a cluster with a weight, one without has its minimum only: its maximum helps nobody."""
     _, conflict = infeasible(

@@ -197,4 +197,5 @@ def _unit(
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=applied.sources,
+        sticky=applied.sticky,
     )

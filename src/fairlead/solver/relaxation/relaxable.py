@@ -29,7 +29,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail, detail_text
-from fairlead.models.triggers import disables_rescheduling
+from fairlead.models.triggers import is_held_back
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -127,7 +127,7 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relax
             if not rule.copies:
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
         case Bounds():
-            if not is_frozen(workload):
+            if not is_held_back(workload):  # else they only say that nothing may move
                 yield from _bounds(rule, workload, most)
         case GroupTotal():
             yield from _group_total(rule, workload, most)
@@ -140,13 +140,6 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relax
 def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
     """Return what gives way where a number is lowered, so that less is asked for, or raised."""
     return tuple((each, side) for each in because)
-
-
-def is_frozen(workload: Workload) -> bool:
-    """Tell whether bounds only say that nothing may move (KubeAdmiral's ``disableRescheduling``)."""
-    if not isinstance(workload.declared, FederatedUnit):
-        return False
-    return disables_rescheduling(workload.declared.policy) and bool(workload.current)
 
 
 def smallest_copy(workload: Workload) -> int:
