@@ -36,7 +36,6 @@ from fairlead.solver.dispensers.in_turn import (
     Dispensed,
     place_in_turn,
 )
-from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
     PlannerInput,
@@ -47,11 +46,15 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
 )
 from fairlead.solver.dispensers.kubeadmiral.planner import binpack, spread
 from fairlead.solver.dispensers.kubeadmiral.scores import (
+    NO_SCHEDULE,
     SelectionError,
+    SelectorError,
     dynamic_weights,
     is_dynamic,
+    refusal,
     scores,
     select,
+    untolerated,
 )
 from fairlead.solver.running.deadline import Deadline
 
