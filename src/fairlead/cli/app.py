@@ -40,7 +40,7 @@ COMMANDS = Commands(
         "simulate": "fairlead.cli.simulate",
         "report": "fairlead.cli.report",
         "controller": "fairlead.cli.controller",
-        "examples": "fairlead.cli.examples",
+        "examples": "fairlead.cli.about",
         "schema": "fairlead.cli.about",
         "completion": "fairlead.cli.about",
         "version": "fairlead.cli.about",

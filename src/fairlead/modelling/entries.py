@@ -192,7 +192,6 @@ class RuleEntry:
 
 
 def _named(field: str, value: object) -> Found:
-    """Yield what is no name."""
     if not isinstance(value, str) or not value or "/" in value:
         yield field, value, "must be a name"
 

@@ -232,7 +232,6 @@ def placement(policy: Policy) -> dict[str, Any]:
 
 
 def _constraint(name: str, limits: int | tuple[int, int | None]) -> dict[str, Any]:
-    """Return a spread constraint."""
     fewest, most = limits if isinstance(limits, tuple | list) else (limits, None)
     groups = {"minGroups": fewest, **({} if most is None else {"maxGroups": most})}
     return {("spreadByField" if name in FIELDS else "spreadByLabel"): name, **groups}

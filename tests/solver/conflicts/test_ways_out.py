@@ -36,8 +36,8 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Finding
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Finding
 from merged import pasted, texts, ways_out
 from own_builders import own
 

@@ -130,7 +130,6 @@ def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]
 
 
 def _changed_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
-    """Change a workload or its rules."""
     if change.kind == Kind.RESCHEDULE:
         return at_start(replace(workload, fresh=True))
     if change.kind == Kind.REPLICAS:
@@ -142,7 +141,6 @@ def _changed_workload(workload: Workload, problem: Problem, change: Change) -> W
 
 
 def _in_rules(rules: Rules, workload: Workload, problem: Problem, change: Change) -> Rules:
-    """Change the rules of a workload."""
     if change.kind == Kind.TOLERATION:
         return tolerated(rules, taint_of(change), workload, problem)
     return tuple(_of_rule(rule, workload, change) for rule in rules)

@@ -64,7 +64,6 @@ def is_minimal_under_budget(problem: Problem, units: Sequence[Unit]) -> bool:
 
 
 def _budgets(units: Sequence[Unit]) -> list[MoveBudget]:
-    """Return the budgets among some units."""
     return [unit.part for unit in units if isinstance(unit.part, MoveBudget)]
 
 

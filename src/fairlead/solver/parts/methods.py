@@ -207,7 +207,6 @@ def solve_giving_way(question: Question) -> Answer:
 
 
 def _first(ways: Sequence[Way], question: Question) -> Answer:
-    """Return the first answer."""
     for way in ways:
         if way.applies(question) and (answer := way.solve(question)) is not None:
             LOG.debug("%s: %s (%s)", question.part.sizes, way.name, answer.status)

@@ -7,7 +7,6 @@ from typing import assert_never
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
-from fairlead.models.amounts import largest
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.requirement import Side as RuleSide
@@ -30,6 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -114,7 +114,6 @@ def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
 
 
 def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relaxable]:
-    """Yield what may be changed of one rule."""
     key = workload.key
     match rule:
         case Candidates():

@@ -126,7 +126,6 @@ def _of_one(problem: Problem, most: int) -> list[Changes]:
 
 
 def _cost(changes: Changes) -> int:
-    """Return what changes cost together."""
     return sum(change.cost for change in changes)
 
 

@@ -180,7 +180,6 @@ def _federate(problem: Problem) -> Dispensed:
 
 
 def _greedy(name: str, like: Callable[[Problem], Dispensed], due: Due = due_by_binding) -> Scheduler:
-    """Return a greedy scheduler."""
     return Scheduler(name, due, partial(dispensed, like=like))
 
 

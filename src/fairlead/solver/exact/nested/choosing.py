@@ -174,7 +174,6 @@ def _choose_copies(
 
 
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
-    """Divide a workload, level by level."""
     try:
         faces = [face]
         for level in in_order(levels_of_workload(workload), problem):
