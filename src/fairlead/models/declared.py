@@ -82,6 +82,9 @@ class FederatedUnit:
     that overrides it."""
     sticky: bool = False
     """True where rescheduling is disabled, by the policy or by the annotation over it: what runs stays."""
+    least_copy: int = 1
+    """The fewest replicas that a copy may have: minima of the policy, or of the annotation over it, lift
+    smaller ones."""
     triggered: bool = field(default=False, compare=False)
     """True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again."""
 

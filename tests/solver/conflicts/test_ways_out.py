@@ -171,6 +171,27 @@ def test_a_template_that_clusters_follow_frees_room_once_that_is_reported(overri
     assert fairlead.solve(load([*reported, *fleet])).status is Status.OPTIMAL
 
 
+@pytest.mark.parametrize(
+    ("written", "helps"),
+    [
+        # Where it cannot be read, or minima are negative, KubeAdmiral goes by the policy: no minimum.
+        ("no JSON", True),
+        ("null", True),
+        ('[{"cluster": "a", "preferences": {"minReplicas": -2}}]', True),
+        # Copies of 2 would be lifted to 3.
+        ('[{"cluster": "a", "preferences": {"minReplicas": 3}}]', False),
+    ],
+)
+def test_copies_are_scaled_down_where_the_annotation_lets_them_be_smaller(written: str, helps: bool) -> None:
+    """Room for 2 where 4 are wanted."""
+    spec = federal.policy(schedulingMode="Duplicate")
+    copied = federal.federated(federal.web(4), marks={"placements": written})
+    outcome = fairlead.solve(load([federal.member("a", "2"), spec, copied]))
+    assert outcome.conflict is not None
+    ways = [way.text for way in outcome.conflict.relaxations]
+    assert ("scale from 4 to 2 replicas" in ways) == helps
+
+
 @pytest.mark.parametrize("sticky", ["", "true", "false"])
 def test_bounds_give_way_where_the_annotation_enables_rescheduling_again(sticky: str) -> None:
     """Room for 3 beside a minimum of 4; where rescheduling is disabled what runs stays, which is right."""

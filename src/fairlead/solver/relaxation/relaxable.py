@@ -1,6 +1,5 @@
 """What a relaxation may change: one number of a problem, and by how much at most."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -142,13 +141,8 @@ def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
 
 
 def smallest_copy(workload: Workload) -> int:
-    """Return the fewest replicas that a copy may have: minima of KubeAdmiral's policy lift smaller ones."""
-    if not isinstance(workload.declared, FederatedUnit):
-        return 1
-    overriding = workload.declared.annotations.get("kubeadmiral.io/placements")
-    entries = json.loads(overriding) if overriding else workload.declared.policy.get("placement") or ()
-    minima = (int((each.get("preferences") or {}).get("minReplicas") or 0) for each in entries)
-    return max(1, *minima) if entries else 1
+    """Return the fewest replicas that a copy may have."""
+    return workload.declared.least_copy if isinstance(workload.declared, FederatedUnit) else 1
 
 
 def _replicas(
