@@ -192,6 +192,15 @@ def test_copies_are_scaled_down_where_the_annotation_lets_them_be_smaller(writte
     assert ("scale from 4 to 2 replicas" in ways) == helps
 
 
+def test_tolerations_that_an_annotation_says_to_be_none_at_all_get_one() -> None:
+    """``null`` overrides the policy with no tolerations; the way out writes a list into the annotation."""
+    held = federal.federated(federal.web(4), marks={"tolerations": "null"})
+    _, conflict = infeasible([federal.member("a", taints=["k:NoSchedule"]), federal.policy(), held])
+    (tolerate,) = [way for way in conflict.relaxations if way.text.startswith("tolerate")]
+    written = fragment(tolerate)["metadata"]["annotations"][federal.PREFIX + "tolerations"]
+    assert [each["key"] for each in json.loads(written)] == ["k"]
+
+
 @pytest.mark.parametrize("sticky", ["", "true", "false"])
 def test_bounds_give_way_where_the_annotation_enables_rescheduling_again(sticky: str) -> None:
     """Room for 3 beside a minimum of 4; where rescheduling is disabled what runs stays, which is right."""
