@@ -4,6 +4,7 @@ from fairlead.manifests.api.meta import Count, Filled, Text
 from fairlead.manifests.api.own_values import Percent, SelectingSpec
 from fairlead.manifests.extensions import Extension, RuleManifest
 from fairlead.models.cluster import Cluster, groups
+from fairlead.models.data import WorkloadData as Workload
 from fairlead.models.levels import Level
 from fairlead.models.requirement import Among, Binds, Everywhere, Kind, Requirement, Scope, Side
 from fairlead.models.rules.custom import (
@@ -15,7 +16,6 @@ from fairlead.models.rules.custom import (
 )
 from fairlead.models.rules.grouped import Number
 from fairlead.models.source import Source
-from fairlead.models.workload import Workload
 
 __all__ = [
     "CHANGE",

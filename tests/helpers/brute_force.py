@@ -6,12 +6,12 @@ from fractions import Fraction
 from itertools import chain, product
 from math import lcm
 
-from fairlead.models.amounts import largest
 from fairlead.models.check import in_kept_group, shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.models.statement import Violation
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import ClassVar
 
+from fairlead.extending import Workload
 from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Kind, Requirement, Scope, Side
@@ -14,7 +15,6 @@ from fairlead.models.rules import Candidates, WorkloadRule
 from fairlead.models.rules.custom import CHANGE, CustomClusterCost, CustomCost, CustomRule, Formulas
 from fairlead.models.rules.grouped import Clusters, Number
 from fairlead.models.validity import completed
-from fairlead.models.workload import Workload
 
 
 def _asked(one: Requirement) -> str:

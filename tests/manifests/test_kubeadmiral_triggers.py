@@ -25,7 +25,7 @@ RUNS = {"member1": 5, "member2": 5}
 
 def fleet(when: Manifest, replicas: int = 10, record: Manifest | None = None, **more: Any) -> list[Manifest]:
     """Return ten running replicas on two clusters, and a third one with more room."""
-    running = federated(web(replicas), more.pop("current", RUNS))
+    running = federated(web(replicas), more.pop("current", RUNS), marks=more.pop("marks", None))
     if record is not None:
         running["metadata"]["annotations"][TRIGGERS] = json.dumps(record)
     return [*more.pop("members", [*OLD, NEW]), policy(reschedulePolicy=when), running]
@@ -66,6 +66,9 @@ def test_a_cluster_that_joined_does_not_count_unless_asked_for() -> None:
         # One that is gone counts first where another came; neither does where the policy says so.
         (fleet(JOINED, record={"clusters": ["member1", "member2", "gone"]}), False),
         (fleet({**JOINED, "disableRescheduling": True}, record={"clusters": ["member1", "gone"]}), True),
+        # The annotation disables rescheduling over the policy, or enables it again.
+        (fleet(JOINED, marks={"sticky-cluster": "true"}, record={"clusters": ["member1", "gone"]}), True),
+        (fleet({**JOINED, "disableRescheduling": True}, marks={"sticky-cluster": "false"}), False),
         (fleet({"replicaRescheduling": {}}, record={"clusters": ["member1", "gone"]}), True),
     ],
 )

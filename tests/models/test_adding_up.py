@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from brute_force import Best, adds_up, brute_force, placements, values_of
-from fairlead.models.amounts import largest
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.shortfall import refused
+from fairlead.models.validity import largest
 from partial_problems import random_partial
 from random_problems import random_problem
 

@@ -27,10 +27,9 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope, allowed, more_within
+from fairlead.models.rules.quota import Limit, Scope, allowed, left_of, more_within
 from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
-from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
 from fairlead.solver.answers.components import components
@@ -194,7 +193,7 @@ def test_what_a_placement_leaves() -> None:
     """Of 500m, three replicas take 300m; what others ask for counts as negative."""
     rule = quota({Scope(CPU): 500, Scope(CPU, "a"): 100})
     question = problem((rule,), workload("one", 3))
-    (left,) = left_by_quotas(question, Placement({"team/one": {"a": 2, "b": 1}}))
+    (left,) = left_of(question.allowances, question, Placement({"team/one": {"a": 2, "b": 1}}))
     assert left.left == {Scope(CPU): 200, Scope(CPU, "a"): -100}
 
 
@@ -331,7 +330,7 @@ def test_the_table_tells_what_quotas_leave() -> None:
     # b has 500m, of which the workload takes 300m; the only replica of the other one stands on a.
     assert [row[-1].text for row in table.rows] == ["at capacity (quota cpu 50m)", "2 more (cpu 200m)"]
     assert [row[-1].text for row in other.rows] == ["unknown", "2 more (cpu 200m)"]
-    quotas = left_by_quotas(outcome.problem, outcome.placement)
+    quotas = left_of(outcome.problem.allowances, outcome.problem, outcome.placement)
     assert more_within(one, "b", quotas) == (5, CPU, 500)
 
 

@@ -11,11 +11,11 @@ import fairlead
 from brute_force import brute_force
 from fairlead.models import rules as all_rules
 from fairlead.models.cluster import Cluster
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Level, order_with
 from fairlead.models.requirement import GivesWay, Kind, Requirement, Side
 from fairlead.models.rules import Candidates, Total, Weights, WorkloadRule
 from fairlead.models.rules.custom import OURS, CustomClusterCost, CustomCost, CustomRule, Formulas
-from fairlead.models.workload import Workload
 from outside_rules import CROWDING, Blocks, Crowding, LargestGroup, Reach, TornBlocks, with_outside
 from random_problems import random_problem
 from walk_problems import walk_problem
@@ -203,7 +203,7 @@ def test_an_encoder_that_forbids_too_much_is_named() -> None:
 class _Broken(Blocks):
     """A rule of which single promises are broken."""
 
-    def requirements(self, workload: fairlead.Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Fail."""
         raise ZeroDivisionError(workload.key)
 
@@ -213,7 +213,7 @@ class _Ours(Blocks):
 
 
 class _Yielding(Blocks):
-    def requirements(self, workload: fairlead.Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Ask for something that gives way."""
         kind = Kind("blocks", str, lambda one, found: f"{one}{found}")
         scope = TornBlocks(self.size)
@@ -285,7 +285,7 @@ class _Unfinished(CustomCost):
 class _Requiring(CustomCost):
     level: ClassVar[Level] = CROWDING
 
-    def cost(self, workload: fairlead.Workload, placed: Mapping[str, int]) -> int:
+    def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int:
         """Return how many replicas there are, of all workloads."""
         return sum(placed.values()) + len(workload.key)
 
@@ -333,6 +333,6 @@ def test_kinds_of_ours_are_taken() -> None:
 def test_a_rule_without_a_kind_is_refused() -> None:
     """The class itself is no rule: it lacks what rules from outside have to define."""
     rule = CustomRule("cluster", {"a": frozenset("a")})  # type: ignore[abstract]
-    workload = Workload("w", "w", 1, rules=(rule,))
+    workload = fairlead.Workload("w", "w", 1, rules=(rule,))
     with pytest.raises(fairlead.ExtensionError, match="has to define"):
         fairlead.solve(fairlead.Problem((Cluster("a"),), (workload,)))

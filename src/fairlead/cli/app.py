@@ -41,7 +41,7 @@ COMMANDS = Commands(
         "bench": "fairlead.cli.bench",
         "convert": "fairlead.cli.convert",
         "controller": "fairlead.cli.controller",
-        "examples": "fairlead.cli.examples",
+        "examples": "fairlead.cli.about",
         "schema": "fairlead.cli.about",
         "completion": "fairlead.cli.about",
         "version": "fairlead.cli.about",

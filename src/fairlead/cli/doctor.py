@@ -48,7 +48,6 @@ def doctor_command(inputs: Inputs) -> int:
 
 
 def _found(problem: "Problem") -> Iterator[str]:
-    """Yield what there is, with its number."""
     regions = {cluster.region for cluster in problem.clusters if cluster.region}
     inside = f" in {counted(len(regions), 'region')}" if regions else ""
     yield f"{counted(len(problem.clusters), 'cluster')}{inside}"

@@ -10,9 +10,9 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding
 from fairlead.encoders.registry import ENCODERS, kind_of, place_of
 from fairlead.encoders.variables import Place, Range, Ranges
-from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Rule, Total, WorkloadRule
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]

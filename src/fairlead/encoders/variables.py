@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from fairlead.models.amounts import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.validity import largest
 
 
 class Place(NamedTuple):

@@ -18,7 +18,6 @@ from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import Document, Identity, shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
-from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
@@ -30,7 +29,7 @@ from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
-from fairlead.models.validity import well_typed, with_outside
+from fairlead.models.validity import excessive, well_typed, with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
 if TYPE_CHECKING:

@@ -57,5 +57,4 @@ def shared(problem: Problem) -> Iterator[None]:
 
 
 def _rules(problem: Problem) -> Iterator[WorkloadRule]:
-    """Yield the rules of all workloads."""
     return (rule for workload in problem.workloads for rule in workload.rules)

@@ -33,7 +33,7 @@ from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
 from fairlead.models.triggers import is_held_back, stays
-from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
 from fairlead.models.workload import Workload
 
 
@@ -51,7 +51,7 @@ def left_of(outcome: Result) -> Left:
         return Left({}, ())
     limited = any(isinstance(rule, Capacity) for rule in outcome.problem.rules)
     room = remaining(outcome.problem, outcome.placement) if limited else {}
-    return Left(room, left_by_quotas(outcome.problem, outcome.placement))
+    return Left(room, quota.left_of(outcome.problem.allowances, outcome.problem, outcome.placement))
 
 
 class Finding(NamedTuple):

@@ -87,6 +87,11 @@ class FederatedUnit:
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
     that overrides it."""
+    sticky: bool = False
+    """True where rescheduling is disabled, by the policy or by the annotation over it: what runs stays."""
+    least_copy: int = 1
+    """The fewest replicas that a copy may have: minima of the policy, or of the annotation over it, lift
+    smaller ones."""
     triggered: bool = field(default=False, compare=False)
     """True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again."""
 

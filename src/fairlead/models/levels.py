@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.errors import UsageError
 from fairlead.models.words import no_such, shown
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 
 class Deviation(StrEnum):
@@ -224,7 +222,7 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
 class Measured(NamedTuple):
     """What a preference is asked the cost of."""
 
-    workload: Workload
+    workload: WorkloadData
     placed: Mapping[str, int]
     """Replicas of the workload by cluster."""
     level: Level

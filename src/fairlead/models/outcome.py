@@ -169,7 +169,12 @@ def _unplaced(view: View, cluster: str) -> str:
 def _told(view: View, cluster: str, finding: Finding, above: list[str], below: list[str]) -> str:
     """Add which clusters push this one a whole replica or more away from its share."""
     wanted = view.wanted.get(cluster)
-    if finding.binds or wanted is None or cluster not in view.open_to or view.workload.rule(Duplicated):
+    if (
+        finding.binds
+        or wanted is None
+        or cluster not in view.open_to
+        or view.workload.rule(Duplicated) is not None
+    ):
         return finding.text
     away = view.placed.get(cluster, 0) - wanted
     if away >= 1 and above:

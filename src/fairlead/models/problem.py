@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import cast
 
 from fairlead.models.cluster import Cluster, FailureRate
+from fairlead.models.data import WorkloadData
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known, kept
@@ -153,7 +154,7 @@ class Problem(Shown, Known):
         """What all clusters together can give the workloads, by resource."""
         return {resource: sum(column.values()) for resource, column in self.room.items()}
 
-    def candidates(self, workload: Workload) -> tuple[str, ...]:
+    def candidates(self, workload: WorkloadData) -> tuple[str, ...]:
         """Return the clusters on which a workload may run: all, where no rule says less."""
         rule = workload.rule(Candidates)
         return self.all_clusters.names if rule is None else tuple(rule.names)

@@ -11,17 +11,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import be
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
-
 
 SPREAD, MINIMA, UNPLACED = SHORTFALLS
 """Keys of the levels on which counts what rules are short of in a partial placement."""
@@ -199,7 +196,7 @@ class Requirement(NamedTuple):
     """How many: replicas, or groups where these count."""
     scope: str | Scope
     """What is counted; a name stands for the replicas on one cluster."""
-    workload: Workload
+    workload: WorkloadData
     """The workload whose replicas count."""
     source: Source | None = None
     """Where the limit was declared."""

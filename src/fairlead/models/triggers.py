@@ -25,9 +25,6 @@ KIND = "rescheduling"
 TRIGGERS = "kubeadmiral.io/scheduling-triggers"
 """Annotation in which KubeAdmiral keeps what its last decision was based on."""
 
-STICKY = "kubeadmiral.io/sticky-cluster"
-"""Annotation that disables rescheduling, or enables it again, for one workload."""
-
 MEMORY = "memory"
 
 
@@ -58,17 +55,9 @@ def stays(workload: Workload) -> bool:
 
 
 def is_held_back(workload: Workload) -> bool:
-    """Tell whether it does so because rescheduling is disabled, by the policy or the annotation over it."""
+    """Tell whether it does so because rescheduling is disabled."""
     unit = workload.declared
-    if not isinstance(unit, FederatedUnit) or not stays(workload):
-        return False
-    marked = unit.annotations.get(STICKY)
-    return marked == "true" if marked in ("true", "false") else disables_rescheduling(unit.policy)
-
-
-def disables_rescheduling(policy: Mapping[str, Any]) -> bool:
-    """Tell whether a policy of KubeAdmiral keeps whatever runs where it is."""
-    return bool((policy.get("reschedulePolicy") or {}).get("disableRescheduling"))
+    return isinstance(unit, FederatedUnit) and unit.sticky and stays(workload)
 
 
 def held_back(workload: Workload, source: Source | None) -> Statement:
@@ -117,11 +106,11 @@ def triggered(before: Problem, now: Problem) -> Problem:
     )
 
     def looked_at(workload: Workload, unit: FederatedUnit) -> bool:
-        earlier, when = before.workload_by_key.get(workload.key), _when(unit.policy)
+        earlier, when = before.workload_by_key.get(workload.key), _when(unit)
         if earlier is None or when is None:
             return False
         edited = when.get("policyContentChanged", True) and _weights(workload) != _weights(earlier)
-        return tainted or edited or _clusters_count(unit.policy, *joined)
+        return tainted or edited or _clusters_count(unit, *joined)
 
     def told(workload: Workload) -> Workload:
         unit = workload.declared
@@ -156,25 +145,25 @@ def _looked_at_again(workload: Workload, unit: FederatedUnit, joined: frozenset[
         return True
     known = record.get("clusters")
     names = known if isinstance(known, list) else [name for name in workload.current if name in joined]
-    return _clusters_count(unit.policy, frozenset(map(str, names)), joined)
+    return _clusters_count(unit, frozenset(map(str, names)), joined)
 
 
-def _clusters_count(policy: Mapping[str, Any], before: frozenset[str], now: frozenset[str]) -> bool:
-    """Tell whether a change of the clusters makes KubeAdmiral look again under a policy.
+def _clusters_count(unit: FederatedUnit, before: frozenset[str], now: frozenset[str]) -> bool:
+    """Tell whether a change of the clusters makes KubeAdmiral look again at a workload.
 
     Without ``reschedulePolicy`` the API server writes one that clusters which are gone trigger; with one, but
     without ``rescheduleWhen``, it adds nothing, and clusters never count. New ones count where the policy
     asks for it and all old ones are still there.
     """
-    when = _when(policy)
+    when = _when(unit)
     return when is not None and (not before <= now or (bool(when.get("clusterJoined")) and before < now))
 
 
-def _when(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what makes KubeAdmiral look again under a policy; None where no change of clusters ever does."""
-    declared = policy.get("reschedulePolicy")
+def _when(unit: FederatedUnit) -> Mapping[str, Any] | None:
+    """Return what makes KubeAdmiral look at a workload again; None where no change of clusters ever does."""
+    declared = unit.policy.get("reschedulePolicy")
     when: Mapping[str, Any] | None = {} if declared is None else declared.get("rescheduleWhen")
-    return None if disables_rescheduling(policy) else when
+    return None if unit.sticky else when
 
 
 def _record(unit: FederatedUnit) -> Mapping[str, Any]:

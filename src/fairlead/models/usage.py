@@ -13,17 +13,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, repeat
 from operator import add as add_up
-from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Clusters, Column, extremes, in_order_of
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.quota import Allowance, left
-
-if TYPE_CHECKING:
-    from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload, Workloads
 
 Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
@@ -63,19 +58,19 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
     return Charged(names, with_pods | (names - clusters.known))
 
 
-def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
+def usage_of(workload: WorkloadData, placed: Mapping[str, int], problem: ProblemData) -> dict[Row, int]:
     """Return what replicas of a workload use.
 
     `placed`: its replicas by cluster; negative numbers where replicas go. `problem`: the clusters; what
     stands elsewhere uses nothing.
     """
-    return _rows(_used([workload], {workload.key: placed}, problem.charged))
+    return _rows(_used([workload], {workload.key: placed}, problem.all_clusters.once(charged)))
 
 
 def usage(
-    workloads: Iterable[Workload],
+    workloads: Iterable[WorkloadData],
     placed: Mapping[str, Mapping[str, int]],
-    problem: Problem,
+    problem: ProblemData,
     *,
     unlimited: bool = False,
 ) -> dict[Row, int]:
@@ -87,24 +82,26 @@ def usage(
     """
     if workloads is problem.workloads and not unlimited:
         return _rows(used_columns(problem, placed))
-    counted = charged(problem.all_clusters, unlimited=True) if unlimited else problem.charged
+    counted = (
+        charged(problem.all_clusters, unlimited=True) if unlimited else problem.all_clusters.once(charged)
+    )
     return _rows(_used(workloads, placed, counted))
 
 
-def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> Columns:
+def used_columns(problem: ProblemData, placed: Mapping[str, Mapping[str, int]]) -> Columns:
     """Return what all workloads of a problem use where they are placed, by resource and cluster."""
     if not isinstance(placed, Placement):
-        return _used(problem.workloads, placed, problem.charged)
-    return placed.once(_used_by_all, problem.all_workloads, problem.all_clusters)
+        return _used(problem.workloads, placed, problem.all_clusters.once(charged))
+    return placed.once(_used_by_all, problem.workloads, problem.all_clusters)
 
 
-def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
+def _used_by_all(placement: Placement, workloads: Sequence[WorkloadData], clusters: Clusters) -> Columns:
     held = [placement.of(workload.key) for workload in workloads]
     return _used_together(workloads, held, clusters.once(charged), clusters.names)
 
 
 def _used_together(
-    workloads: Sequence[Workload],
+    workloads: Sequence[WorkloadData],
     held: Sequence[Mapping[str, int]],
     counted: Charged,
     names: tuple[str, ...],
@@ -123,7 +120,7 @@ def _used_together(
 
 
 def _used(
-    workloads: Iterable[Workload], placed: Mapping[str, Mapping[str, int]], counted: Charged
+    workloads: Iterable[WorkloadData], placed: Mapping[str, Mapping[str, int]], counted: Charged
 ) -> dict[str, dict[str, int]]:
     """Return what workloads use together, by resource and cluster."""
     used: dict[str, dict[str, int]] = {}
@@ -152,21 +149,21 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
         amounts[row] = amounts.get(row, 0) + times * amount
 
 
-def _running(workloads: Iterable[Workload], counted: Charged) -> Columns:
+def _running(workloads: Iterable[WorkloadData], counted: Charged) -> Columns:
     running = [workload for workload in workloads if workload.current]
     if not running:
         return {}
     return _used_together(running, [each.current for each in running], counted, tuple(sorted(counted.names)))
 
 
-def room(problem: Problem) -> Columns:
+def room(problem: ProblemData) -> Columns:
     """Return what the workloads of a problem may use together, by resource and cluster.
 
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
     """
     clusters = problem.all_clusters
-    running = _running(problem.workloads, problem.charged)
+    running = _running(problem.workloads, problem.all_clusters.once(charged))
     found: dict[str, Mapping[str, int]] = {}
     for resource in dict.fromkeys(chain(running, clusters.free)):
         held = running.get(resource, {})
@@ -192,12 +189,12 @@ def room(problem: Problem) -> Columns:
     return found
 
 
-def limits(problem: Problem) -> dict[Row, int]:
+def limits(problem: ProblemData) -> dict[Row, int]:
     """Return what the workloads of a problem may use together, by cluster and resource; see `room`."""
     return _rows(problem.room)
 
 
-def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
+def without_lag(clusters: Iterable[Cluster], workloads: Iterable[WorkloadData]) -> tuple[Cluster, ...]:
     """Return clusters of which no more is free than what the workloads that run there leave.
 
     A cluster tells what is allocated some time after replicas were placed there; until then its own number
@@ -216,19 +213,14 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> t
     return tuple(replace(one, free=free[one.name]) if one.name in free else one for one in known.values())
 
 
-def remaining(problem: Problem, placement: Placement) -> dict[Row, int]:
+def remaining(problem: ProblemData, placement: Placement) -> dict[Row, int]:
     """Return what all workloads together leave of every cluster; negative where they ask for too much."""
     rest = dict(problem.limits)
     add(rest, usage(problem.workloads, placement, problem), -1)
     return rest
 
 
-def left_by_quotas(problem: Problem, placement: Placement) -> tuple[Allowance, ...]:
-    """Return what all workloads together leave of every quota; negative where they ask for too much."""
-    return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in problem.allowances)
-
-
-def more_replicas(workload: Workload, cluster: Cluster, rest: Amounts) -> int | None:
+def more_replicas(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> int | None:
     """Return how many more replicas of a workload fit into what is left; None where nothing limits it."""
     scarce = scarcest(workload, cluster, rest)
     if scarce is None:
@@ -236,7 +228,7 @@ def more_replicas(workload: Workload, cluster: Cluster, rest: Amounts) -> int | 
     return max(0, rest.get((cluster.name, scarce), 0) // demands(workload, cluster)[scarce])
 
 
-def scarcest(workload: Workload, cluster: Cluster, rest: Amounts) -> str | None:
+def scarcest(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> str | None:
     """Return the resource that runs out first for a workload; None where nothing limits it."""
     if cluster.free is None:
         return None
@@ -278,7 +270,7 @@ class Utilisation:
         return Fraction(self.others + self.used, self.others + self.offered)
 
 
-def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ...]:
+def utilisation(problem: ProblemData, placement: Placement) -> tuple[Utilisation, ...]:
     """Return how full every cluster is by resource.
 
     By cluster and resource, in name order: resources that some workload requests, and pods where the cluster
@@ -298,7 +290,7 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
             None if cluster.free is None else problem.limits.get((cluster.name, resource), 0),
             (cluster.allocatable or {}).get(resource),
         )
-        for cluster in problem.clusters
+        for cluster in problem.all_clusters
         for resource in sorted(asked)
         if cluster.name in counted.of(resource)
     )

@@ -9,21 +9,18 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
-from fairlead.models.declared import Declared
+from fairlead.models.data import WorkloadData
 from fairlead.models.kept import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.shapes import fit
-from fairlead.models.source import NOWHERE, Source
+from fairlead.models.source import Source
 from fairlead.models.words import amounts, called, each_of
 
 if TYPE_CHECKING:
     from fairlead.models.cluster import Cluster
-
-
-R = TypeVar("R", bound=WorkloadRule)
 
 
 class Reading(Protocol):
@@ -68,39 +65,9 @@ class Autoscaler:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(WorkloadData):
     """A workload whose replicas are to be placed."""
 
-    key: str
-    """Name used everywhere in outcomes: ``namespace/name``, ``name`` where cluster-scoped,
-    ``Kind/namespace/name`` where two kinds share a name."""
-    name: str
-    """Name of the Kubernetes object."""
-    replicas: int
-    """Replicas wanted in total (under Duplicated: in every selected cluster)."""
-    namespace: str = ""
-    """Its namespace; empty where it is cluster-scoped."""
-    api_version: str = "apps/v1"
-    """Its ``apiVersion``."""
-    kind: str = "Deployment"
-    """Its kind."""
-    requests: Mapping[str, int] = field(default_factory=dict)
-    """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
-    Empty where nothing is requested."""
-    current: Mapping[str, int] = field(default_factory=dict)
-    """Replicas that run now by cluster; clusters with none are absent."""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    """Labels of the object."""
-    priority: int = 0
-    """Scheduling priority; higher goes first."""
-    fresh: bool = False
-    """True where a reschedule was asked for: what runs now is not kept for its own sake."""
-    due: bool = True
-    """False where its scheduler would not look at it again: what runs was placed as it is declared now, adds
-    up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep what
-    runs. See `fairlead.models.check.with_due`."""
-    policy: str = ""
-    """What declared the rules, in words, such as ``policy default/nginx``."""
     rules: tuple[WorkloadRule, ...] = ()
     """The placement rules, each a member of the closed union `WorkloadRule`."""
     group: str | None = None
@@ -115,8 +82,6 @@ class Workload:
     without_replicas: bool = False
     """True for what has no replicas at all, such as a ConfigMap: it goes to clusters as a whole and is not
     divided. A workload that is scaled to 0 has replicas."""
-    source: Source = NOWHERE
-    """Where the workload was declared."""
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
     """Where the number of replicas was declared; None where that is not known. Left out of comparisons."""
     without: frozenset[str] = frozenset()
@@ -124,9 +89,6 @@ class Workload:
     `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules."""
     autoscaler: Autoscaler | None = None
     """What scales it; None where nothing does. `replicas` is what is wanted now."""
-    declared: Declared | None = field(default=None, compare=False, repr=False)
-    """Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
-    did not come from manifests. Left out of comparisons: the same rules may be written in many ways."""
     reading: Reading | None = field(default=None, compare=False, repr=False)
     """What the rules were read from, for a what-if that opens clusters of which they say nothing; None where
     the workload did not come from manifests. Left out of comparisons."""
@@ -143,17 +105,6 @@ class Workload:
             policy=self.policy,
             rules=each_of(self.rules, lambda rule: type(rule).__name__),
         )
-
-    def rule(self, kind: type[R]) -> R | None:
-        """Return the workload's rule of a kind; None where it has none."""
-        for rule in self.rules:
-            if isinstance(rule, kind):
-                return rule
-        return None
-
-    def rules_of(self, kind: type[R]) -> tuple[R, ...]:
-        """Return all of the workload's rules of a kind."""
-        return tuple(rule for rule in self.rules if isinstance(rule, kind))
 
 
 class Workloads(tuple[Workload, ...], Known):  # noqa: SLOT001 - keeps what was found out

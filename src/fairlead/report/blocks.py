@@ -235,7 +235,7 @@ def long_table(found: Table, summary: str) -> Block:
     return found if len(found.rows) <= ROWS_OPEN else Folded(summary, (found,), printed=False)
 
 
-def paragraphs(lines: Iterable[str], tone: Tone = "") -> tuple[Block, ...]:
+def paragraphs(lines: Iterable[str]) -> tuple[Block, ...]:
     """Return the lines of an explanation as blocks: indented ones become the items of a list."""
     blocks: list[Block] = []
     items: list[str] = []
@@ -244,7 +244,7 @@ def paragraphs(lines: Iterable[str], tone: Tone = "") -> tuple[Block, ...]:
             items.append(line.strip())
             continue
         if items:
-            blocks.append(Items(tuple(items), tone))
+            blocks.append(Items(tuple(items)))
             items = []
         blocks.append(Text(line))
-    return (*blocks, Items(tuple(items), tone)) if items else tuple(blocks)
+    return (*blocks, Items(tuple(items))) if items else tuple(blocks)

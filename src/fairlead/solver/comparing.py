@@ -93,7 +93,6 @@ def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
 
 
 def _compared(outcome: Outcome, best: Outcome, missing: int, found: Sequence[Difference]) -> str:
-    """Say how an answer compares with the best one."""
     failed = list(_failures(outcome, missing))
     if failed:
         return " and ".join(failed)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fairlead.models.amounts import largest
 from fairlead.models.check import shared_violations, sound, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -17,6 +16,7 @@ from fairlead.models.rules import Candidates, Companionship, Duplicated, Total, 
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import better, score
+from fairlead.models.validity import largest
 from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, unproven

@@ -38,9 +38,8 @@ from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, follower
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort
 from fairlead.solver.running.machines import ThisProcess
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Effort, Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)

@@ -14,8 +14,8 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Survival
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Verdict
 
 Allowed = dict[tuple[Because, Side], int]
 

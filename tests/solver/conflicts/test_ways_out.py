@@ -36,8 +36,8 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Finding
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Finding
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -187,6 +187,47 @@ def test_a_template_that_clusters_follow_frees_room_once_that_is_reported(overri
     web["spec"]["replicas"] = 2
     reported = [federal.member("m", "2"), federal.federated(web, {"m": None})]
     assert fairlead.solve(load([*reported, *fleet])).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    ("written", "helps"),
+    [
+        # Where it cannot be read, or minima are negative, KubeAdmiral goes by the policy: no minimum.
+        ("no JSON", True),
+        ("null", True),
+        ('[{"cluster": "a", "preferences": {"minReplicas": -2}}]', True),
+        # Copies of 2 would be lifted to 3.
+        ('[{"cluster": "a", "preferences": {"minReplicas": 3}}]', False),
+    ],
+)
+def test_copies_are_scaled_down_where_the_annotation_lets_them_be_smaller(written: str, helps: bool) -> None:
+    """Room for 2 where 4 are wanted."""
+    spec = federal.policy(schedulingMode="Duplicate")
+    copied = federal.federated(federal.web(4), marks={"placements": written})
+    outcome = fairlead.solve(load([federal.member("a", "2"), spec, copied]))
+    assert outcome.conflict is not None
+    ways = [way.text for way in outcome.conflict.relaxations]
+    assert ("scale from 4 to 2 replicas" in ways) == helps
+
+
+def test_tolerations_that_an_annotation_says_to_be_none_at_all_get_one() -> None:
+    """``null`` overrides the policy with no tolerations; the way out writes a list into the annotation."""
+    held = federal.federated(federal.web(4), marks={"tolerations": "null"})
+    _, conflict = infeasible([federal.member("a", taints=["k:NoSchedule"]), federal.policy(), held])
+    (tolerate,) = [way for way in conflict.relaxations if way.text.startswith("tolerate")]
+    written = fragment(tolerate)["metadata"]["annotations"][federal.PREFIX + "tolerations"]
+    assert [each["key"] for each in json.loads(written)] == ["k"]
+
+
+@pytest.mark.parametrize("sticky", ["", "true", "false"])
+def test_bounds_give_way_where_the_annotation_enables_rescheduling_again(sticky: str) -> None:
+    """Room for 3 beside a minimum of 4; where rescheduling is disabled what runs stays, which is right."""
+    bounded = [federal.entry("a", minReplicas=4), federal.entry("b", weight=1)]
+    stays = federal.policy(reschedulePolicy={"disableRescheduling": True}, placement=bounded)
+    runs = federal.federated(federal.web(4), {"b": 3}, marks={"sticky-cluster": sticky} if sticky else None)
+    outcome = fairlead.solve(load([federal.member("a", "3"), federal.member("b"), stays, runs]))
+    ways = [way.text for way in outcome.conflict.relaxations] if outcome.conflict else []
+    assert ("lower the minimum of a from 4 to 3" in ways) == (sticky == "false")
 
 
 def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:

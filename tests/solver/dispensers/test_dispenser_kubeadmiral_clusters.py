@@ -10,12 +10,14 @@ import pytest
 from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import Operator, Requirement
-from fairlead.solver.dispensers.kubeadmiral.filters import SelectorError, matches_any, refusal
 from fairlead.solver.dispensers.kubeadmiral.inputs import GPU
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,
+    SelectorError,
     balanced,
     least_allocated,
+    matches_any,
+    refusal,
     scores,
     select,
 )

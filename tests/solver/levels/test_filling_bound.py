@@ -48,8 +48,8 @@ from fairlead.solver.levels.diving import Diving
 from fairlead.solver.levels.evening import evened_out
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of
+from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.own_cost import is_own, own_cost
-from fairlead.solver.levels.priced_ranges import ranges_at_prices
 from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline

@@ -25,8 +25,8 @@ from fairlead.solver.levels import level_models
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Finding, Verdict
 from random_problems import random_problem
 
 BATCHES = range(10)

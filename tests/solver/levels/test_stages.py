@@ -33,7 +33,7 @@ from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Question
 from fairlead.solver.levels.stages import EARLY, first_stage, is_early, polished
-from fairlead.solver.parts.joint_search import may_have_prices
+from fairlead.solver.parts.methods import may_have_prices
 from fairlead.solver.running.search import Search
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem

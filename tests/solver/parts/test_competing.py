@@ -31,8 +31,8 @@ from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, compete, proven
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.levels.movable import frozen
 from fairlead.solver.levels.stages import first_stage
 from fairlead.solver.parts.competing import Single, solve_competing
 from fairlead.solver.parts.coupling import Groups, coupled

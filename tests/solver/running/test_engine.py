@@ -3,8 +3,8 @@
 from ortools.sat.python import cp_model
 
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import SETTINGS, run
+from fairlead.solver.running.search import Effort, Verdict
 
 
 def knapsack() -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:

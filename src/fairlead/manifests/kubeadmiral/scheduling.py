@@ -23,6 +23,7 @@ from fairlead.manifests.kubeadmiral.annotations import (
 from fairlead.manifests.kubeadmiral.federated import current, replicas_path, written
 from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, AppliedPolicy, LocatedPolicy, applied_policy
+from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
@@ -198,4 +199,6 @@ def _unit(
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=applied.sources,
+        sticky=applied.sticky,
+        least_copy=max([1, *numbers(applied.placement.minimum).values()]),
     )

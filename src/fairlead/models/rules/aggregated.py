@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import CLUSTERS, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.source import Source
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "aggregated"
 
@@ -22,7 +19,7 @@ class Aggregated(Unmistakable):
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which clusters count."""
         del workload
         return (CLUSTERS,)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import ProblemData
+from fairlead.models.placement import Placement
 from fairlead.models.quantity import summed
 from fairlead.models.usage import Amounts, Row, add, usage
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
-
 
 KIND = "balance"
 
@@ -34,7 +30,7 @@ class Balance(Written):
     every placement; only then balance can be searched for."""
 
 
-def cost(rule: Balance, problem: Problem, placement: Placement) -> Fraction:
+def cost(rule: Balance, problem: ProblemData, placement: Placement) -> Fraction:
     """Return how unevenly the clusters are filled: sum (u - s)^2 / s over clusters and resources, exactly.
 
     With ``s`` a cluster's share of what there is, and ``u`` its part of what the members use of all these
@@ -44,7 +40,7 @@ def cost(rule: Balance, problem: Problem, placement: Placement) -> Fraction:
     return sum((_unevenness(used, name, shares) for name, shares in rule.shares.items()), Fraction(0))
 
 
-def used_by(rule: Balance, problem: Problem, placement: Placement) -> dict[Row, int]:
+def used_by(rule: Balance, problem: ProblemData, placement: Placement) -> dict[Row, int]:
     """Return what the members use by cluster and resource, those that are not in the problem included."""
     inside = [each for each in problem.workloads if each.key in rule.members]
     everybody = len(inside) == len(problem.workloads)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import gt, itemgetter, lt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
 from fairlead.models.kept import Known
 from fairlead.models.levels import MINIMA as FOR_MINIMA
@@ -16,9 +17,6 @@ from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requireme
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "bounds"
 
@@ -74,7 +72,7 @@ class Bounds(Known, Written):
             yield from strangers(f"Bounds.{side}", numbers.names, known)
             yield from counts(f"Bounds.{side}", numbers)
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield every minimum, then every maximum."""
         for cluster, bound in self.minimum.items():
             if bound.replicas:
@@ -82,7 +80,7 @@ class Bounds(Known, Written):
         for cluster in self.maximum:
             yield maximum(self, workload, cluster)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which clusters with a minimum count that hold nothing; none where all may."""
         del workload
         return (FOR_MINIMA,) if self.preferred else ()
@@ -92,7 +90,7 @@ class Bounds(Known, Written):
         return passed_over(self, measured.workload, measured.placed)
 
 
-def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:
+def in_question(rule: Bounds, workload: WorkloadData, placed: Mapping[str, int]) -> Iterator[Requirement]:
     """Yield the bounds that a placement (replicas by cluster) may break; most are kept at first sight."""
     if rule.minimum and anywhere(gt, minima(rule), placed):
         for cluster, bound in rule.minimum.items():
@@ -122,7 +120,7 @@ def _most(rule: Bounds) -> Column:
     return Column(tuple(rule.maximum), [*map(_REPLICAS, rule.maximum.values())])
 
 
-def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
+def minimum(rule: Bounds, workload: WorkloadData, cluster: str) -> Requirement:
     """Return how many replicas a cluster needs."""
     bound = rule.minimum[cluster]
     return Requirement(
@@ -137,7 +135,7 @@ def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
     )
 
 
-def maximum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
+def maximum(rule: Bounds, workload: WorkloadData, cluster: str) -> Requirement:
     """Return how many replicas a cluster may hold."""
     bound = rule.maximum[cluster]
     return Requirement(_RULE, Side.MOST, bound.replicas, cluster, workload, bound.source)
@@ -159,7 +157,7 @@ def _broken(one: Requirement, found: int) -> str:
 _RULE = Kind(KIND, _asked, _broken, MINIMA)
 
 
-def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> int:
+def passed_over(rule: Bounds, workload: WorkloadData, placed: Mapping[str, int]) -> int:
     """Return how many clusters with a minimum hold nothing; none where minima do not bind."""
     if not workload.replicas:
         return 0

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Taint
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
+from fairlead.models.rules.bounds import Bounds
+from fairlead.models.rules.group_total import GroupTotal
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.rules.bounds import Bounds
-    from fairlead.models.rules.group_total import GroupTotal
-    from fairlead.models.workload import Workload
 
 KIND = "candidates"
 
@@ -98,7 +95,7 @@ class Candidates(Written):
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)
 
-    def requirements(self, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData, clusters: Iterable[str]) -> Iterator[Requirement]:
         """Yield that closed ones among some clusters stay empty, and that nothing grows where none may."""
         asked = tuple(clusters)
         if asked == self.names and not self.held_only:
@@ -109,7 +106,7 @@ class Candidates(Written):
                 yield closed(self, workload, cluster)
 
 
-def closed(rule: Candidates, workload: Workload, cluster: str) -> Requirement:
+def closed(rule: Candidates, workload: WorkloadData, cluster: str) -> Requirement:
     """Return what keeps a cluster closed to a workload, or to anything new of it."""
     if cluster in rule.held_only:
         side, most, exclusion = Side.MOST, workload.current.get(cluster, 0), rule.held_only[cluster]
@@ -135,7 +132,7 @@ def _broken(one: Requirement, found: int) -> str:
 _RULE = Kind(KIND, _asked, _broken)
 
 
-def describe_exclusions(rule: Candidates, workload: Workload) -> Statement:
+def describe_exclusions(rule: Candidates, workload: WorkloadData) -> Statement:
     """Say in the sentence that Karmada's users know which clusters are closed to a workload, and why."""
     sources = {exclusion.source for exclusion in rule.excluded.values()}
     source = sources.pop() if len(sources) == 1 else None

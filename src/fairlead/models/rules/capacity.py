@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import gt
-from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
+from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.in_order import anywhere
 from fairlead.models.mistaken import Unmistakable
+from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload
 
 KIND = "capacity"
 
@@ -36,18 +32,18 @@ class Capacity(Unmistakable):
     tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """
 
-    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
         yield from _of_sums(problem, placement)
         yield from _of_grades(problem, placement)
 
-    def tied(self, problem: Problem) -> tuple[str, ...]:
+    def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together whatever the clusters have: none."""
         del problem
         return ()
 
 
-def demands(workload: Workload, cluster: Cluster) -> Mapping[str, int]:
+def demands(workload: WorkloadData, cluster: Cluster) -> Mapping[str, int]:
     """Return what one replica takes from a cluster by resource.
 
     Pods count where the cluster tells how many it can run. Resources without a positive request are left out.
@@ -58,14 +54,14 @@ def demands(workload: Workload, cluster: Cluster) -> Mapping[str, int]:
     return needed
 
 
-def needs(workload: Workload) -> dict[str, int]:
+def needs(workload: WorkloadData) -> dict[str, int]:
     """Return what one replica takes by resource, itself as a pod among them."""
     needed = {resource: need for resource, need in workload.requests.items() if need > 0}
     needed[PODS] = max(1, needed.get(PODS, 1))
     return needed
 
 
-def room(workload: Workload, cluster: Cluster) -> int | None:
+def room(workload: WorkloadData, cluster: Cluster) -> int | None:
     """Return how many replicas of one workload fit on a cluster before anything else is moved.
 
     ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
@@ -81,7 +77,7 @@ def weighed(most: int | None) -> int:
     return min(most or 0, 2**31 - 1)
 
 
-def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
+def _summed_room(workload: WorkloadData, cluster: Cluster) -> int | None:
     """Return how many replicas fit into what the cluster has free as a whole; None where it does not say."""
     if cluster.free is None:
         return None
@@ -92,7 +88,7 @@ def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
     return max(0, scarcest + workload.current.get(cluster.name, 0))
 
 
-def graded_room(workload: Workload, cluster: Cluster) -> int | None:
+def graded_room(workload: WorkloadData, cluster: Cluster) -> int | None:
     """Return the most replicas of one workload that the nodes of a cluster can hold.
 
     What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which stay on
@@ -125,7 +121,7 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
     return min(counts, default=PODS_OF_A_NODE)
 
 
-def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
+def _of_grades(problem: ProblemData, placement: Placement) -> Iterator[Violation]:
     graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
     for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
@@ -135,13 +131,13 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
                 yield too_many(workload, cluster, replicas, most)
 
 
-def too_many(workload: Workload, cluster: Cluster, replicas: int, most: int) -> Violation:
+def too_many(workload: WorkloadData, cluster: Cluster, replicas: int, most: int) -> Violation:
     """Say that a workload does not fit onto the nodes of a cluster."""
     text = f"{workload.key}: {replicas} on {cluster.name}, where the nodes of its grades fit {most}"
     return Violation(KIND, text, replicas - most, cluster.source, workload.key, cluster.name, "grades")
 
 
-def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
+def _of_sums(problem: ProblemData, placement: Placement) -> Iterator[Violation]:
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
         offered = problem.room.get(resource, {})
@@ -170,13 +166,13 @@ def offer_of(resource: str, units: int) -> str:
     return f"{'room for ' if resource == PODS else ''}{amount_of(resource, units)}"
 
 
-def _has_capacity(cluster: str, most: int, workload: Workload, because: str) -> str:
+def _has_capacity(cluster: str, most: int, workload: WorkloadData, because: str) -> str:
     """Say how many replicas of a workload a cluster has capacity for, and why not for more."""
     has = f"capacity for {most} of" if most else "no capacity for"
     return f"{cluster} has {has} {workload.key} ({because})"
 
 
-def describe_grades(workload: Workload, cluster: Cluster, name: str | None = None) -> Statement:
+def describe_grades(workload: WorkloadData, cluster: Cluster, name: str | None = None) -> Statement:
     """Say how many replicas fit onto the nodes of a cluster, which may be called by another name."""
     name = cluster.name if name is None else name
     held = workload.current.get(cluster.name, 0)
@@ -188,7 +184,7 @@ def describe_grades(workload: Workload, cluster: Cluster, name: str | None = Non
 
 
 def describe_sums(
-    workload: Workload, cluster: Cluster, problem: Problem, name: str | None = None
+    workload: WorkloadData, cluster: Cluster, problem: ProblemData, name: str | None = None
 ) -> Statement:
     """Say how many replicas of a workload fit into what a cluster has as a whole, others gone from there.
 
@@ -210,7 +206,11 @@ def describe_sums(
 
 
 def describe_shared(
-    workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem, name: str | None = None
+    workloads: Sequence[WorkloadData],
+    cluster: Cluster,
+    resource: str,
+    problem: ProblemData,
+    name: str | None = None,
 ) -> Statement:
     """Say how much of a resource a cluster has for several workloads, and what each of them asks for.
 
@@ -239,7 +239,7 @@ def describe_needs(needed: Mapping[str, int], resource: str) -> str:
     return listed(told, "request size", parted=any(len(keys) > 1 for keys in asks.values()))
 
 
-def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
+def _scarce_sum(workload: WorkloadData, cluster: Cluster) -> str:
     free = cluster.free or {}
     needed = demands(workload, cluster)
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import ProblemData
 from fairlead.models.mistaken import Fleet, Found
+from fairlead.models.placement import Placement
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
 
 KIND = "companionship"
 
@@ -44,11 +41,11 @@ class Companionship(Written):
         for key in sorted(set(self.members) - keys):
             yield f"Companionship {self.name}: members", key, "is not a workload of the problem"
 
-    def tied(self, problem: Problem) -> tuple[str, ...]:
+    def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""
         return tuple(key for key in self.members if key in problem.workload_by_key)
 
-    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """List pairs of workloads that stand apart or together where they must not."""
         members = [key for key in self.tied(problem) if problem.workload(key).replicas]
         for earlier, later in combinations(members, 2):

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COPIES, ROOM, Level, Measured
 from fairlead.models.mistaken import Unmistakable
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "copies"
 
@@ -34,7 +31,7 @@ class Copies(Unmistakable):
         left = (tuple(name for name in alike if name not in names) for alike in self.ranking)
         return Copies(tuple(filter(None, left)))
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the levels on which candidates without a copy count, and the room of those with one."""
         del workload
         return (COPIES, ROOM)

@@ -12,20 +12,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.data import WorkloadData
 from fairlead.models.errors import ExtensionError
-from fairlead.models.levels import NAMES, Measured
+from fairlead.models.levels import NAMES, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
-
-if TYPE_CHECKING:
-    from fairlead.models.levels import Level
-    from fairlead.models.workload import Workload
 
 CHANGE = "custom"
 """The kind of a change of a number that such a rule states."""
@@ -74,7 +71,7 @@ class Formulas(Protocol):
     """
 
     @property
-    def workload(self) -> Workload:
+    def workload(self) -> WorkloadData:
         """The workload."""
         ...
 
@@ -164,7 +161,7 @@ class CustomRule(Grouped):
         """Yield the numbers that could be changed to make a problem feasible; one that cannot, by default."""
         yield Number("", 0, Side.MOST, CHANGE, self.kind, 0)
 
-    def statement(self, number: Number, workload: Workload) -> Statement:
+    def statement(self, number: Number, workload: WorkloadData) -> Statement:
         """Say in the user's words what one of its numbers asks for: the first requirement, by default."""
         del number
         return next(iter(self.requirements(workload))).statement()
@@ -185,7 +182,7 @@ class CustomCost(Unmistakable):
     """Where the cost counts, with the key, the title, the place and the steps of that level."""
 
     @abstractmethod
-    def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
+    def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
         """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
         raise NotImplementedError
 
@@ -194,7 +191,7 @@ class CustomCost(Unmistakable):
         """Tell CP-SAT exactly what `cost` returns, in steps."""
         raise NotImplementedError
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level where it counts."""
         del workload
         return (self.level,)
@@ -228,7 +225,7 @@ class CustomClusterCost(CustomCost):
         """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
         raise NotImplementedError
 
-    def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
+    def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
         """Return what all clusters cost together."""
         del workload
         return sum((Fraction(self.on(cluster, count)) for cluster, count in placed.items()), Fraction(0))
@@ -254,7 +251,7 @@ def in_steps(rule: CustomCost, cost: int | Fraction) -> int:
     return int(steps)
 
 
-def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
+def vouch(rule: CustomRule | CustomCost, workload: WorkloadData) -> None:
     """Make sure that a rule keeps to what is asked of rules from outside.
 
     Raises `ExtensionError` where it does not; names the rule.
@@ -286,7 +283,7 @@ def _fault_of_cost(rule: CustomCost) -> str:
     return ""
 
 
-def _fault_of_rule(rule: CustomRule, workload: Workload) -> str:
+def _fault_of_rule(rule: CustomRule, workload: WorkloadData) -> str:
     if rule.kind in OURS or not rule.kind:
         return f"is of the kind {rule.kind!r}; the kind of a rule from outside is a name of its own"
     for one in rule.requirements(workload):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "duplicated"
 
@@ -41,7 +38,7 @@ class Duplicated(Written):
         yield from counts("Duplicated.copies", self.copies)
         yield from counts("Duplicated.ample", self.ample)
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield the copy of every candidate, and that there is one at all where copies may be chosen.
 
         A copy is whole or missing; a missing one counts as its replicas. Where there is none at all, one of
@@ -55,12 +52,12 @@ class Duplicated(Written):
             yield any_copy(self, workload, names)
 
 
-def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
+def copy_on(rule: Duplicated, workload: WorkloadData, cluster: str) -> int:
     """Return how many replicas a full copy on a cluster has; none where the workload is scaled to 0."""
     return rule.copies.get(cluster, workload.replicas) if workload.replicas else 0
 
 
-def unplaced(workload: Workload, placed: Mapping[str, int], candidates: Iterable[str]) -> int:
+def unplaced(workload: WorkloadData, placed: Mapping[str, int], candidates: Iterable[str]) -> int:
     """Return how many replicas that are wanted stand nowhere; under Duplicated summed over the copies."""
     copies = workload.rule(Duplicated)
     if copies is None:
@@ -72,19 +69,19 @@ def unplaced(workload: Workload, placed: Mapping[str, int], candidates: Iterable
     return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
 
 
-def largest_copy(rule: Duplicated, workload: Workload) -> int:
+def largest_copy(rule: Duplicated, workload: WorkloadData) -> int:
     """Return how many replicas the largest full copy has."""
     return max([workload.replicas, *rule.copies.values()]) if workload.replicas else 0
 
 
-def full_copy(rule: Duplicated, workload: Workload, cluster: str) -> Requirement:
+def full_copy(rule: Duplicated, workload: WorkloadData, cluster: str) -> Requirement:
     """Return how many replicas a full copy on a cluster has."""
     binds = Binds.WHERE_HELD if rule.choice else Binds.ALWAYS
     full = copy_on(rule, workload, cluster)
     return Requirement(_RULE, Side.EXACTLY, full, cluster, workload, rule.source, binds, GivesWay.WHOLE)
 
 
-def any_copy(rule: Duplicated, workload: Workload, names: Iterable[str]) -> Requirement:
+def any_copy(rule: Duplicated, workload: WorkloadData, names: Iterable[str]) -> Requirement:
     """Return that one of the named clusters holds a copy."""
     scope, binds = Among("", frozenset(names)), Binds.WHERE_EMPTY
     least, ways = workload.replicas, GivesWay.WHOLE

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "evenness"
 
@@ -26,7 +23,7 @@ class Evenness(Written):
         """Yield clusters that the problem does not have."""
         yield from strangers("Evenness.clusters", self.clusters, known)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the levels that count: evenness of the change first, of the result first where fresh."""
         return (EVENNESS_FRESH, EVENNESS) if workload.fresh else (EVENNESS, EVENNESS_RESULT)
 

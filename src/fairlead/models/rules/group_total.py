@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "group-total"
 
@@ -51,7 +48,7 @@ class GroupTotal(Written):
         limit = {} if self.maximum is None else {f"{about}: maximum": self.maximum}
         yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield what the set needs, and what it may hold."""
         if self.minimum:
             yield minimum(self, workload)
@@ -59,18 +56,18 @@ class GroupTotal(Written):
             yield maximum(self, workload)
 
 
-def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
+def minimum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
     """Return how many replicas the set needs."""
     return _requirement(rule, workload, Side.LEAST, rule.minimum, GivesWay.ALWAYS)
 
 
-def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
+def maximum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
     """Return how many replicas the set may hold; none where the rule states no maximum."""
     return _requirement(rule, workload, Side.MOST, rule.maximum or 0, GivesWay.NEVER)
 
 
 def _requirement(
-    rule: GroupTotal, workload: Workload, side: Side, limit: int, gives_way: GivesWay
+    rule: GroupTotal, workload: WorkloadData, side: Side, limit: int, gives_way: GivesWay
 ) -> Requirement:
     scope, paired = Among(rule.name, rule.clusters, rule.several), rule.minimum == rule.maximum
     return Requirement(_RULE, side, limit, scope, workload, rule.source, gives_way=gives_way, paired=paired)

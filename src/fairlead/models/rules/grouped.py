@@ -9,18 +9,15 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster, groups
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, numbers, strangers
-from fairlead.models.requirement import Binds, Side
+from fairlead.models.requirement import Binds, Requirement, Side
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.requirement import Requirement
-    from fairlead.models.source import Source
-    from fairlead.models.statement import Statement
-    from fairlead.models.workload import Workload
 
 Clusters = Mapping[str, frozenset[str]]
 """Clusters by group."""
@@ -67,7 +64,7 @@ class Grouped(Written):
     """What the rule is called in statements and rows."""
 
     @abstractmethod
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield what must hold."""
         raise NotImplementedError
 
@@ -77,7 +74,7 @@ class Grouped(Written):
         raise NotImplementedError
 
     @abstractmethod
-    def statement(self, number: Number, workload: Workload) -> Statement:
+    def statement(self, number: Number, workload: WorkloadData) -> Statement:
         """Say in the user's words what one of its numbers asks for."""
         raise NotImplementedError
 
@@ -133,7 +130,7 @@ class Grouped(Written):
         del most, everywhere
         return False
 
-    def tight(self, number: Number, workload: Workload, placed: Mapping[str, int]) -> bool:
+    def tight(self, number: Number, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
         """Tell whether a placement (replicas by cluster) stands right at one of its numbers."""
         return any(
             one.side is number.side and one.binds is Binds.ALWAYS and one.count(placed) == one.limit

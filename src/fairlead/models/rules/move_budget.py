@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
+from fairlead.models.placement import Placement
 from fairlead.models.quantity import is_amount, share_of
 from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload
 
 KIND = "move-budget"
 
@@ -61,11 +57,11 @@ class MoveBudget(Written):
         """Tell whether any of some workloads shares the budget."""
         return bool(keys) and (self.workloads is None or not self.workloads.isdisjoint(keys))
 
-    def tied(self, problem: Problem) -> tuple[str, ...]:
+    def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""
         return tuple(each.key for each in members(self, problem))
 
-    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """Tell whether more replicas move than may."""
         count = moved(self, problem, placement)
         if count > self.most:
@@ -73,7 +69,7 @@ class MoveBudget(Written):
             yield Violation(KIND, text, count - self.most, self.source)
 
 
-def under_way(workloads: Iterable[Workload]) -> dict[str, frozenset[str]]:
+def under_way(workloads: Iterable[WorkloadData]) -> dict[str, frozenset[str]]:
     """Return the clusters that replicas are leaving already, by workload: those of its eviction tasks."""
     return {
         workload.key: workload.declared.evicting
@@ -82,7 +78,7 @@ def under_way(workloads: Iterable[Workload]) -> dict[str, frozenset[str]]:
     }
 
 
-def members(rule: MoveBudget, problem: Problem) -> tuple[Workload, ...]:
+def members(rule: MoveBudget, problem: ProblemData) -> tuple[WorkloadData, ...]:
     """Return the workloads that share a budget."""
     if rule.workloads is None:
         return problem.workloads
@@ -90,12 +86,12 @@ def members(rule: MoveBudget, problem: Problem) -> tuple[Workload, ...]:
     return tuple(known[key] for key in sorted(rule.workloads) if key in known)
 
 
-def moved(rule: MoveBudget, problem: Problem, placement: Placement) -> int:
+def moved(rule: MoveBudget, problem: ProblemData, placement: Placement) -> int:
     """Return how many replicas count against a budget."""
     return sum(moved_by(rule, each, problem, placement) for each in members(rule, problem))
 
 
-def moved_by(rule: MoveBudget, workload: Workload, problem: Problem, placement: Placement) -> int:
+def moved_by(rule: MoveBudget, workload: WorkloadData, problem: ProblemData, placement: Placement) -> int:
     """Return how many replicas of one workload count."""
     placed = placement.of(workload.key)
     held = could_move(rule, workload, problem)
@@ -107,12 +103,12 @@ def moved_by(rule: MoveBudget, workload: Workload, problem: Problem, placement: 
     return moves.moved(workload, held, placed)
 
 
-def followed(rule: MoveBudget, problem: Problem) -> MoveBudget:
+def followed(rule: MoveBudget, problem: ProblemData) -> MoveBudget:
     """Return a budget after something else runs: a percentage comes to another number."""
     return rule if rule.part is None else replace(rule, most=share_of(rule.part, replicas_of(rule, problem)))
 
 
-def replicas_of(rule: MoveBudget, problem: Problem) -> int:
+def replicas_of(rule: MoveBudget, problem: ProblemData) -> int:
     """Return the replicas that a percentage counts: what its workloads run on its clusters of the problem."""
     names = problem.cluster_by_name.keys()
     inside = names & (rule.leaving or rule.arriving or names)
@@ -120,7 +116,7 @@ def replicas_of(rule: MoveBudget, problem: Problem) -> int:
     return sum(count for current in held for name, count in current if name in inside)
 
 
-def could_move(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
+def could_move(rule: MoveBudget, workload: WorkloadData, problem: ProblemData) -> dict[str, int]:
     """Return what a workload holds on clusters of the problem, less what is on its way already."""
     going = rule.under_way.get(workload.key, frozenset())
     return {

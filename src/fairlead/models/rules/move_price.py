@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import NET, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.weights import Weights
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "move-price"
 
@@ -30,7 +27,7 @@ class MovePrice(Unmistakable):
     present: frozenset[str]
     """Names of the clusters of the problem: what runs elsewhere has stopped already."""
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which deviation and moves count together."""
         del workload
         return (NET,)

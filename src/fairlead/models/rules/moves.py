@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.rules.duplicated import Duplicated, copy_on
 from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "moves"
 
@@ -32,7 +29,7 @@ class Moves(Unmistakable):
     """True where what is kept comes before the tiers even if the number of replicas changed (KubeAdmiral's
     Binpack, which does not touch what runs when it fills its first clusters)."""
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the one level on which the moves of a workload count."""
         return (level(self, workload),)
 
@@ -40,13 +37,13 @@ class Moves(Unmistakable):
         """Return the number of moves over the clusters of the problem."""
         return self.among(measured.workload, measured.placed)
 
-    def among(self, workload: Workload, placed: Mapping[str, int]) -> int:
+    def among(self, workload: WorkloadData, placed: Mapping[str, int]) -> int:
         """Return how many replicas a placement moves on the clusters of the problem."""
         held = {cluster: count for cluster, count in workload.current.items() if cluster in self.present}
         return moved(workload, held, placed)
 
 
-def level(rule: Moves, workload: Workload) -> Level:
+def level(rule: Moves, workload: WorkloadData) -> Level:
     """Return the level on which the moves of a workload count.
 
     Workloads that keep what runs come before the deviation, and so does one at which its scheduler would not
@@ -61,7 +58,7 @@ def level(rule: Moves, workload: Workload) -> Level:
     return MOVES_UNCHANGED if tiered and unchanged else MOVES_FIRST
 
 
-def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]) -> int:
+def moved(workload: WorkloadData, held: Mapping[str, int], placed: Mapping[str, int]) -> int:
     """Return how many of the replicas that run somewhere are moved.
 
     Replicas stopped anywhere, less what had to be stopped because the total shrank:
@@ -72,7 +69,7 @@ def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]
     return stopped(counted, placed) - unavoidable(workload, counted)
 
 
-def movable(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
+def movable(workload: WorkloadData, held: Mapping[str, int]) -> dict[str, int]:
     """Return how many replicas of what runs may count as moved, by cluster.
 
     Under Duplicated at most a full copy: what a copy has shrunk by is stopped and not moved.
@@ -83,7 +80,7 @@ def movable(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
     return {cluster: min(count, copy_on(copies, workload, cluster)) for cluster, count in held.items()}
 
 
-def unavoidable(workload: Workload, counted: Mapping[str, int]) -> int:
+def unavoidable(workload: WorkloadData, counted: Mapping[str, int]) -> int:
     """Return how many of the `movable` replicas have to be stopped because there are too many of them."""
     return max(0, sum(counted.values()) - workload.replicas) if workload.rule(Total) is not None else 0
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "price"
 
@@ -43,7 +40,7 @@ class Price(Written):
                 f"must be one of {listed(sorted(each.key for each in PRICED))}",
             )
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which they count."""
         del workload
         return (self.level,)
@@ -58,6 +55,6 @@ class Price(Written):
         return sum((price * replicas for price, replicas in charged), Fraction(0))
 
 
-def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:
+def prices_on(workload: WorkloadData, level: Level) -> Mapping[str, Fraction]:
     """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
     return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.mistaken import FREE, Fleet, Found, is_whole, strangers
+from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload
 
 KIND = "quota"
 
@@ -82,11 +79,11 @@ class Quota(Written):
             if not is_whole(limit.hard) or not is_whole(limit.used):
                 yield f"{about}[{scope.resource}]", limit.hard, FREE
 
-    def tied(self, problem: Problem) -> tuple[str, ...]:
+    def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""
         return tuple(each.key for each in problem.workloads_in(self.namespace))
 
-    def violations(self, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """List what is requested beyond the quota."""
         used = _sums(self, problem, placement)
         may = allowed(self, problem)
@@ -108,16 +105,16 @@ class Allowance(Written):
     left: Mapping[Scope, int]
     """How much by what is limited; negative where more is requested than it allows."""
 
-    def fits(self, workload: Workload, placed: Mapping[str, int]) -> bool:
+    def fits(self, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
         """Tell whether what is left suffices for replicas of a workload."""
         wanted = asked(self.rule, workload, placed)
         return all(amount <= self.left[scope] for scope, amount in wanted.items())
 
-    def taking(self, workload: Workload, placed: Mapping[str, int]) -> Allowance:
+    def taking(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
         """Return what is left once replicas of a workload have come."""
         return self._changed(asked(self.rule, workload, placed), -1)
 
-    def giving_back(self, workload: Workload, placed: Mapping[str, int]) -> Allowance:
+    def giving_back(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
         """Return what is left once replicas of a workload have gone."""
         return self._changed(asked(self.rule, workload, placed), 1)
 
@@ -128,7 +125,7 @@ class Allowance(Written):
         return Allowance(self.rule, left)
 
 
-def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Scope, int]:
+def asked(rule: Quota, workload: WorkloadData, placed: Mapping[str, int]) -> dict[Scope, int]:
     """Return what replicas of a workload ask of a quota, by what is limited; what is not asked for is absent.
 
     `workload`: any workload; one of another namespace asks for nothing.
@@ -146,13 +143,13 @@ def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Sc
     return found
 
 
-def askers(rule: Quota, resource: str, problem: Problem) -> tuple[Workload, ...]:
+def askers(rule: Quota, resource: str, problem: ProblemData) -> tuple[WorkloadData, ...]:
     """Return the workloads that ask a quota for a resource; those that are scaled to 0 do not."""
     inside = problem.workloads_in(rule.namespace)
     return tuple(each for each in inside if each.replicas and resource in needs(each))
 
 
-def allowed(rule: Quota, problem: Problem) -> dict[Scope, int]:
+def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
     """Return what the workloads of a problem may request together, by what is limited.
 
     The hard limit without what others use, at least 0; in the units of `Limit.hard`.
@@ -161,18 +158,18 @@ def allowed(rule: Quota, problem: Problem) -> dict[Scope, int]:
     return {scope: max(0, limit.hard - taken[scope]) for scope, limit in rule.limits.items()}
 
 
-def taken_by_others(rule: Quota, problem: Problem) -> dict[Scope, int]:
+def taken_by_others(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
     """Return what is used in the namespace beside what the workloads of a problem hold now."""
     held = _sums(rule, problem, {workload.key: workload.current for workload in problem.workloads})
     return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
 
 
-def allowances(problem: Problem) -> tuple[Allowance, ...]:
+def allowances(problem: ProblemData) -> tuple[Allowance, ...]:
     """Return what every quota of a problem allows before anything is placed."""
     return tuple(Allowance(rule, allowed(rule, problem)) for rule in problem.rules if isinstance(rule, Quota))
 
 
-def _sums(rule: Quota, problem: Problem, placement: Mapping[str, Mapping[str, int]]) -> dict[Scope, int]:
+def _sums(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]) -> dict[Scope, int]:
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():
@@ -180,10 +177,15 @@ def _sums(rule: Quota, problem: Problem, placement: Mapping[str, Mapping[str, in
     return sums
 
 
-def left(rule: Quota, problem: Problem, placement: Placement) -> dict[Scope, int]:
+def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[Scope, int]:
     """Return what a placement leaves of a quota; negative where it asks for more than is allowed."""
     used = _sums(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
+
+
+def left_of(quotas: Iterable[Allowance], problem: ProblemData, placement: Placement) -> tuple[Allowance, ...]:
+    """Return what all workloads together leave of some quotas; negative where they ask for too much."""
+    return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in quotas)
 
 
 def detail(rule: Quota, scope: Scope) -> str:
@@ -191,7 +193,7 @@ def detail(rule: Quota, scope: Scope) -> str:
     return f"{rule} {scope.resource}"
 
 
-def describe(rule: Quota, scope: Scope, problem: Problem, called: str | None = None) -> Statement:
+def describe(rule: Quota, scope: Scope, problem: ProblemData, called: str | None = None) -> Statement:
     """Say in the user's words what a quota allows of one resource, and what its workloads ask for.
 
     `called`: what its cluster is called; None names it.
@@ -209,7 +211,7 @@ def describe(rule: Quota, scope: Scope, problem: Problem, called: str | None = N
     return Statement(KIND, text, limit.source or rule.source, None, cluster)
 
 
-def counted_in(workload: Workload, quotas: Iterable[Allowance]) -> frozenset[str]:
+def counted_in(workload: WorkloadData, quotas: Iterable[Allowance]) -> frozenset[str]:
     """Return the limits that count a workload, as violations tell them apart (`Violation.detail`)."""
     needed = needs(workload)
     return frozenset(
@@ -229,7 +231,7 @@ class More(NamedTuple):
     left: int
 
 
-def more_within(workload: Workload, cluster: str, quotas: Iterable[Allowance]) -> More | None:
+def more_within(workload: WorkloadData, cluster: str, quotas: Iterable[Allowance]) -> More | None:
     """Return how many more replicas quotas leave room for on a cluster; None where none counts them."""
     needed = needs(workload)
     found = [
@@ -242,7 +244,7 @@ def more_within(workload: Workload, cluster: str, quotas: Iterable[Allowance]) -
     return min(found, default=None)
 
 
-def shortage(workload: Workload, cluster: str, replicas: int, quotas: Iterable[Allowance]) -> str:
+def shortage(workload: WorkloadData, cluster: str, replicas: int, quotas: Iterable[Allowance]) -> str:
     """Say which quota leaves too little for so many more replicas on a cluster; empty where none does.
 
     See `shortfall_of`.
@@ -259,7 +261,7 @@ class Shortfall(NamedTuple):
 
 
 def shortfall_of(
-    workload: Workload, cluster: str, replicas: int, quotas: Iterable[Allowance]
+    workload: WorkloadData, cluster: str, replicas: int, quotas: Iterable[Allowance]
 ) -> Shortfall | None:
     """Return which quota leaves too little for so many more replicas on a cluster; None where none does.
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Deviation, Level, Measured, share
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "shares"
 
@@ -48,7 +45,7 @@ class Shares(Written):
         for part in (part for depth in self.depths for part in depth):
             yield from strangers(f"Shares {part.name}", part.clusters, known)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return one level for every depth."""
         del workload
         return tuple(share(number) for number in range(1, len(self.depths) + 1))

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster, noun_of
+from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
 from fairlead.models.rules.grouped import Clusters, Grouped, Number
 from fairlead.models.source import Source
+from fairlead.models.statement import Statement
 from fairlead.models.words import counted
-
-if TYPE_CHECKING:
-    from fairlead.models.statement import Statement
-    from fairlead.models.workload import Workload
 
 KIND = "skew"
 
@@ -61,11 +59,11 @@ class Skew(Grouped):
     def _with_candidates(self) -> Clusters:
         return {group: clusters for group, clusters in self.groups.items() if clusters}
 
-    def _requirement(self, workload: Workload) -> Requirement:
+    def _requirement(self, workload: WorkloadData) -> Requirement:
         scope = Apart(self.field, self._with_candidates())
         return Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield by how much the groups may differ."""
         yield self._requirement(workload)
 
@@ -74,7 +72,7 @@ class Skew(Grouped):
         words = f"the most by which two groups of {self.field} differ"
         yield Number("maximum", self.maximum, Side.MOST, KIND, words, None, self.source)
 
-    def statement(self, number: Number, workload: Workload) -> Statement:
+    def statement(self, number: Number, workload: WorkloadData) -> Statement:
         """Say by how much the groups may differ."""
         del number
         return self._requirement(workload).statement()

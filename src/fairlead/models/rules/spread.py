@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from fairlead.models.cluster import groups_of, noun_of
+from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
 from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.source import Source
+from fairlead.models.statement import Statement
 from fairlead.models.words import listed
-
-if TYPE_CHECKING:
-    from fairlead.models.statement import Statement
-    from fairlead.models.workload import Workload
 
 KIND = "spread"
 
@@ -36,7 +34,7 @@ class Spread(Grouped):
 
     kind: ClassVar[str] = KIND
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield over how many groups a workload has to be spread, and over how many it may be."""
         if self.minimum:
             yield self._requirement(Side.LEAST, self.minimum, workload)
@@ -51,11 +49,11 @@ class Spread(Grouped):
             every = len(self.groups)
             yield Number("maximum", self.maximum, Side.MOST, "most-groups", most, every, self.source)
 
-    def statement(self, number: Number, workload: Workload) -> Statement:
+    def statement(self, number: Number, workload: WorkloadData) -> Statement:
         """Say over how many groups a workload has to be spread, or may be."""
         return self._requirement(number.side, number.value, workload).statement()
 
-    def _requirement(self, side: Side, limit: int, workload: Workload) -> Requirement:
+    def _requirement(self, side: Side, limit: int, workload: WorkloadData) -> Requirement:
         scope = Groups(self.field, self.groups)
         ways = GivesWay.ALWAYS if side is Side.LEAST else GivesWay.NEVER
         return Requirement(_RULE, side, limit, scope, workload, self.source, gives_way=ways)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster, groups, groups_of, noun_of
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
@@ -24,12 +25,9 @@ from fairlead.models.requirement import (
 )
 from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
+from fairlead.models.statement import Statement
 from fairlead.models.words import be, counted, listed
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.statement import Statement
-    from fairlead.models.workload import Workload
 
 KIND = "survival"
 
@@ -162,7 +160,7 @@ class Survival(Grouped):
         first, *others = [loss.name for loss in self.losses]
         return f"{first}{''.join(f' and any one {other}' for other in others)} at once"
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield what has to be left of every group; without candidates only where it holds something."""
         if not self.minimum:
             return
@@ -178,14 +176,14 @@ class Survival(Grouped):
             yield self._left(workload, group, clusters, binds)
 
     def _left(
-        self, workload: Workload, group: str, clusters: frozenset[str], binds: Binds = Binds.ALWAYS
+        self, workload: WorkloadData, group: str, clusters: frozenset[str], binds: Binds = Binds.ALWAYS
     ) -> Requirement:
         """Return how many replicas have to be left when one group is lost."""
         present = [group for group, clusters in self.groups.items() if clusters]
         scope = Outside(self.field, group, clusters, present[0] if len(present) == 1 else "")
         return self._asks(workload, scope, binds)
 
-    def _asks(self, workload: Workload, scope: Scope, binds: Binds = Binds.ALWAYS) -> Requirement:
+    def _asks(self, workload: WorkloadData, scope: Scope, binds: Binds = Binds.ALWAYS) -> Requirement:
         """Return how many replicas have to be left of something."""
         ways = GivesWay.ALWAYS
         return Requirement(_RULE, Side.LEAST, self.minimum, scope, workload, self.source, binds, ways)
@@ -196,7 +194,7 @@ class Survival(Grouped):
         words = f"what is left when {lost} lost"
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
-    def statement(self, number: Number, workload: Workload) -> Statement:
+    def statement(self, number: Number, workload: WorkloadData) -> Statement:
         """Say what has to survive."""
         del number
         if self.at_once:

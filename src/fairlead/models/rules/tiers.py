@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Level, Measured, tier
 from fairlead.models.mistaken import Fleet, Found, strangers
 from fairlead.models.source import Source
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "tiers"
 
@@ -31,7 +28,7 @@ class Tiers(Written):
         for number, inside in enumerate(self.tiers):
             yield from strangers(f"Tiers.tiers[{number}]", inside, known)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return one level for every tier but the last."""
         del workload
         return tuple(tier(number) for number in range(1, len(self.tiers)))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import UNPLACED, Everywhere, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "total"
 
@@ -24,12 +21,12 @@ class Total(Unmistakable):
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
-    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield how many replicas are wanted."""
         yield requirement(self, workload)
 
 
-def requirement(rule: Total, workload: Workload) -> Requirement:
+def requirement(rule: Total, workload: WorkloadData) -> Requirement:
     """Return how many replicas are wanted."""
     wanted, ways = workload.replicas, GivesWay.ALWAYS
     return Requirement(_RULE, Side.EXACTLY, wanted, Everywhere(), workload, rule.source, gives_way=ways)

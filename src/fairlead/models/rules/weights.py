@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
 from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
@@ -14,9 +14,6 @@ from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts,
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
 from fairlead.models.written import Written
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 KIND = "weights"
 
@@ -45,7 +42,7 @@ class Weights(Known, Written):
         yield from strangers("Weights.weights", names_of(weighed), known)
         yield from amounts("Weights.weights", weighed, WEIGHT, least=0, most=MOST_WEIGHT)
 
-    def levels(self, workload: Workload) -> tuple[Level, ...]:
+    def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the one level on which the deviation counts."""
         del workload
         return (level(self),)
@@ -70,7 +67,7 @@ def level(rule: Weights) -> Level:
 
 
 def divided(
-    rule: Weights, workload: Workload, placed: Mapping[str, int]
+    rule: Weights, workload: WorkloadData, placed: Mapping[str, int]
 ) -> Iterator[tuple[Mapping[str, int], int]]:
     """Yield what is divided, and by which weights: all replicas, or what each overflow tier holds."""
     if not rule.tiers:
@@ -81,7 +78,7 @@ def divided(
         yield {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}, held
 
 
-def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
+def quotas(rule: Weights, workload: WorkloadData, placed: Mapping[str, int]) -> dict[str, Fraction]:
     """Return the exact share of every candidate in replicas: ``q = N w / W``; 0 where W is 0.
 
     With overflow tiers, N and W are those of the tier, N being what it holds.
@@ -98,7 +95,7 @@ def _shares(weights: Mapping[str, int], replicas: int) -> dict[str, Fraction]:
     return {cluster: share * weight for cluster, weight in weights.items()}
 
 
-def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
+def cost(rule: Weights, workload: WorkloadData, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
     """Return the distance of a division from the quotas, exactly.
 
     Clusters of weight 0 are left out of the measure.

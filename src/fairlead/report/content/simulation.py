@@ -181,7 +181,6 @@ def _bynumber(levels: Sequence[Attained]) -> dict[tuple[str, int], Attained]:
 
 
 def _value(level: Attained | None) -> Cell:
-    """Return the value of a level; a dash where it is not there."""
     return NOTHING if level is None else Cell(format_number(level.value))
 
 

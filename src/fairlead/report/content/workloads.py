@@ -8,8 +8,8 @@ from fairlead.models.decision_reasons import Left, View
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds, Candidates, Duplicated
-from fairlead.models.rules.quota import more_within
-from fairlead.models.usage import left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.rules.quota import left_of, more_within
+from fairlead.models.usage import more_replicas, remaining, scarcest
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
@@ -99,7 +99,7 @@ def detailed(
     `wide`: True for every column and every cluster, those not eligible with their reason.
     """
     placement, problem = outcome.placement or Placement({}), outcome.problem
-    left = Left(remaining(problem, placement), left_by_quotas(problem, placement))
+    left = Left(remaining(problem, placement), left_of(problem.allowances, problem, placement))
     for workload in outcome.problem.with_replicas if workloads is None else workloads:
         yield _detailed(_View(outcome, workload, left), wide=wide)
 

@@ -105,7 +105,6 @@ def at_least(level: Attained, least: int | Fraction) -> Attained:
 
 
 def _noted(level: Attained, note: Note) -> Attained:
-    """Return a level with what a search says of it."""
     if note.tolerance:
         loose = replace(level, tolerance=note.tolerance)
         return loose if note.bound is None else tolerated(level, note.bound, note.tolerance)

@@ -7,7 +7,6 @@ resources are a row of capacity.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.models.amounts import largest
 from fairlead.models.cluster import Cluster, connected
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -24,6 +23,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Scope, allowed
 from fairlead.models.usage import Row, usage
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 
 Placed = Mapping[str, Mapping[str, int]]

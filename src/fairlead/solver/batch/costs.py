@@ -81,7 +81,6 @@ def nothing(batch: Batch) -> LevelCost:
 
 
 def _cost_of(batch: Batch, level: Level) -> LevelCost:
-    """Return the costs of one level."""
     if level.base in DEVIATIONS:
         rules = _rules(batch, level, Weights)
         counted = [rule if rule and level_of(rule) == level.base else None for rule in rules]
@@ -152,7 +151,6 @@ def _beyond(batch: Batch, level: Level) -> LevelCost:
 
 
 def _price(batch: Batch, level: Level) -> LevelCost:
-    """Return what replicas cost."""
     prices = [
         prices_on(workload, level.base) if workload.priority == level.priority else {}
         for workload in batch.problem.workloads

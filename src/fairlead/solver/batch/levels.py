@@ -41,8 +41,7 @@ from fairlead.solver.batch.surrogate import (
 )
 from fairlead.solver.levels.ties import Settled, settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Effort, Search
 
 Report = Callable[[Progress], None]
 

@@ -2,7 +2,6 @@
 
 import math
 
-from fairlead.models.amounts import largest
 from fairlead.models.levels import DEVIATIONS, NET, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -21,6 +20,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import needs
 from fairlead.models.score import levels_of
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import MOST, MOST_ASKED
 

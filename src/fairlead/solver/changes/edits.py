@@ -274,7 +274,7 @@ def preferred(text: str, cluster: str, field: str, number: int) -> str:
 
 def tolerated(text: str, toleration: Mapping[str, str]) -> str:
     """Return a list of tolerations with one more, unless it is there."""
-    known: list[Mapping[str, str]] = json.loads(text)
+    known: list[Mapping[str, str]] = json.loads(text) or []  # null is an empty list to KubeAdmiral
     return json.dumps(known if toleration in known else [*known, toleration])
 
 

@@ -167,7 +167,6 @@ def places(change: Change, problem: Problem) -> Iterator[Place]:
 
 
 def _named_cluster(cluster: Cluster) -> ObjectName:
-    """Return what names a cluster."""
     return cluster.source.holder or ObjectName("cluster.karmada.io/v1alpha1", "Cluster", cluster.name)
 
 

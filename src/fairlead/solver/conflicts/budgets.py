@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 
+from fairlead.models.data import WorkloadData
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget
@@ -10,7 +11,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Unit
 
 
-def has_to_move(rule: MoveBudget, workload: Workload, problem: Problem) -> int:
+def has_to_move(rule: MoveBudget, workload: WorkloadData, problem: Problem) -> int:
     """Return how many replicas of a workload count against a budget at the least, whatever the placement."""
     if not workload.current:
         return 0
@@ -63,7 +64,6 @@ def is_minimal_under_budget(problem: Problem, units: Sequence[Unit]) -> bool:
 
 
 def _budgets(units: Sequence[Unit]) -> list[MoveBudget]:
-    """Return the budgets among some units."""
     return [unit.part for unit in units if isinstance(unit.part, MoveBudget)]
 
 

@@ -28,8 +28,8 @@ from fairlead.solver.conflicts.closed_form import Found
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Verdict
 
 # Work of one search for a placement that breaks a single unit, by CP-SAT's own measure, so that the answer is
 # the same on any machine; where none is found, one that breaks more will do.

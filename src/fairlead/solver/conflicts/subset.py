@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.amounts import largest
 from fairlead.models.check import required_by, violations_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
@@ -30,6 +29,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.moves import unavoidable
 from fairlead.models.usage import Amounts
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit
 
@@ -117,7 +117,6 @@ def _holding_copies(problem: Problem) -> Problem:
 
 
 def _with_freed(cluster: Cluster, freed: Mapping[tuple[str, str], int]) -> Cluster:
-    """Return a cluster with more that is free."""
     if cluster.free is None:
         return cluster
     free = {name: amount + freed.get((cluster.name, name), 0) for name, amount in cluster.free.items()}

@@ -111,7 +111,6 @@ def _rank(unit: Unit) -> int:
 
 
 def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
-    """Yield the units of one workload."""
     for rule in workload.rules:
         if isinstance(rule, BindingRule):
             for part, tell in _parts(rule, workload, problem):

@@ -84,7 +84,6 @@ def _room(workload: Workload, group: AffinityGroup, left: Mapping[tuple[str, str
 
 
 def _names(group: AffinityGroup, problem: Problem) -> tuple[str, ...]:
-    """Return the candidates of a group."""
     rule = next((rule for rule in group.rules if isinstance(rule, Candidates)), None)
     return tuple(problem.cluster_by_name) if rule is None else rule.names
 

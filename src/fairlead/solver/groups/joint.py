@@ -14,8 +14,8 @@ from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Finding, Verdict
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""
@@ -158,5 +158,4 @@ class _Search:
 
 
 def _costs(cost: Sequence[Term], taken: Mapping[int, int]) -> int:
-    """Return what a solution costs."""
     return sum(coefficient * taken[variable.index] for variable, coefficient in cost)

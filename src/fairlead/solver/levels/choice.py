@@ -1,7 +1,12 @@
-"""What a workload can choose, as faces, and what is cheapest of it."""
+"""What a workload can choose, as faces, and what is cheapest of it; of many workloads at once in arrays.
+
+Every cluster brings a merit if it is used. Inside a group the best k clusters are the first k by merit; over
+groups the best numbers follow one group after the other. It is what `fairlead.solver.exact.nested.picking`
+does for one workload and for groups within groups.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,10 +15,9 @@ from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.choosing import without_choice
-from fairlead.solver.exact.nested.face import Face
+from fairlead.solver.exact.nested.face import Face, settle
 from fairlead.solver.exact.nested.narrowing import narrow_all
 from fairlead.solver.exact.nested.picking import ApartError, TooLongError
-from fairlead.solver.exact.nested.settling import settle
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,3 +140,128 @@ def _within(face: Face, least: Numbers, most: Numbers) -> Face | None:
     if bool(np.any(required & ~open_to)):
         return None
     return replace(face, lower=lower, upper=upper, open_to=open_to, required=required, first=None)
+
+
+Flags = NDArray[np.bool_]
+
+NONE = -(2**61)
+"""Less than half of this stands for "no such set"."""
+FEW = 8
+"""Workloads on so many clusters at most are looked at apart: what all of them need grows with the square."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limited:
+    """Which sets of clusters workloads may use; workloads are rows.
+
+    Parameters
+    ----------
+    open_to, required
+        By row and cluster.
+    group
+        By row and cluster; of clusters that are not open a number beyond all others.
+    least, most
+        By row: fewest and most groups, and fewest and most clusters.
+    needed
+        By row and group, whether some cluster of it has to be used.
+    """
+
+    open_to: Flags
+    required: Flags
+    group: Numbers
+    least: Numbers
+    most: Numbers
+    needed: Flags
+
+    @classmethod
+    def of(cls, faces: Sequence[Face]) -> "Limited":
+        """Return the sets of some faces of at most one partition each."""
+        open_to = np.array([face.open_to for face in faces])
+        groups = [face.limits.wider[0].groups if face.limits.wider else 1 for face in faces]
+        group, needed = np.full(open_to.shape, max(groups)), np.zeros((len(faces), max(groups)), dtype=bool)
+        least, most = np.ones((len(faces), 2), dtype=np.int64), np.ones((len(faces), 2), dtype=np.int64)
+        for row, face in enumerate(faces):
+            limits = face.limits
+            group[row, face.open_to] = limits.wider[0].group[face.open_to] if limits.wider else 0
+            for wide, asked in zip(limits.wider, face.needed, strict=True):
+                needed[row, : wide.groups] = asked
+                least[row, 0], most[row, 0] = wide.least, wide.groups if wide.most is None else wide.most
+            least[row, 1] = limits.least
+            most[row, 1] = face.open_to.sum() if limits.most is None else limits.most
+        required = np.array([face.required for face in faces])
+        return cls(open_to, required, group, least, most, needed)
+
+    def rows(self, at: Numbers | Flags) -> "Limited":
+        """Return the sets of some workloads."""
+        return Limited(*(getattr(self, each.name)[at] for each in fields(self)))
+
+    def best(self, merits: Numbers) -> tuple[Flags, Numbers]:
+        """Return the set of the greatest merit of every workload, and its merit; far below 0 without any."""
+        count, clusters = merits.shape
+        groups, rows = self.needed.shape[1], np.arange(count)[:, None]
+        order = np.lexsort((-merits, ~self.required, self.group))
+        sums = np.zeros((count, clusters + 1), dtype=np.int64)
+        np.cumsum(np.where(self.open_to, merits, 0)[rows, order], axis=1, out=sums[:, 1:])
+        inside = self.group[:, None, :] == np.arange(groups)[:, None]
+        sizes, held = inside.sum(axis=2), (inside & self.required[:, None, :]).sum(axis=2)
+        start = np.cumsum(sizes, axis=1) - sizes
+        numbers = np.arange(int(self.most[:, 1].max()) + 1)
+        ends = np.minimum(start[:, :, None] + numbers, clusters)
+        table = sums[rows[:, :, None], ends] - sums[rows, start][:, :, None]
+        possible = (numbers >= np.maximum(held, 1)[:, :, None]) & (numbers <= sizes[:, :, None])
+        taken, value = np.zeros((count, groups), dtype=np.int64), np.zeros(count, dtype=np.int64)
+        few = self.most[:, 1] <= FEW
+        for some in (np.flatnonzero(few), np.flatnonzero(~few)):
+            if some.size:
+                inside = np.where(possible, table, NONE)[some, :, : int(self.most[some, 1].max()) + 1]
+                taken[some], value[some] = self.rows(some).numbers(inside, held[some] > 0)
+        sorted_group = np.minimum(self.group[rows, order], groups - 1)
+        first = np.arange(clusters) - start[rows, sorted_group] < taken[rows, sorted_group]
+        used = np.zeros(merits.shape, dtype=bool)
+        used[rows, order] = first
+        return used & self.open_to, value
+
+    def numbers(self, table: Numbers, held: Flags) -> tuple[Numbers, Numbers]:
+        """Return how many clusters of every group the best sets use, and their merit.
+
+        Parameters
+        ----------
+        table
+            By row, group, and number of clusters: what the best so many bring.
+        held
+            By row and group, whether one of its clusters is required.
+        """
+        count, groups, width = table.shape
+        numbers, needed = np.arange(width), self.needed | held
+        # Workloads whose clusters are in fewer groups need not be asked about the others.
+        asked = np.flatnonzero((table > NONE // 2).any(axis=(0, 2)) | needed.any(axis=0))
+        last = int(asked.max(initial=0)) + 1
+        most = min(last, int(self.most[:, 0].max()))
+        best = np.full((count, most + 1, width), NONE)
+        # The number before so many more; there is no number below 0.
+        before = numbers[:, None] - numbers
+        ways: list[Numbers] = []
+        for group in range(last):
+            if not group:
+                ways.append(np.broadcast_to(numbers, (count, most, width)))
+                best[:, 1], best[:, 0, 0] = table[:, 0], np.where(needed[:, 0], NONE, 0)
+                continue
+            options = np.where(before >= 0, best[:, :-1][:, :, before], NONE) + table[:, group, None, None]
+            way = options.argmax(axis=3)
+            value = np.take_along_axis(options, way[..., None], axis=3)[..., 0]
+            best[needed[:, group]] = NONE
+            more = value > best[:, 1:]
+            best[:, 1:] = np.maximum(np.where(more, value, best[:, 1:]), NONE)
+            ways.append(np.where(more, way, 0))
+        counted = np.arange(most + 1)[:, None]
+        allowed = (counted >= self.least[:, :1, None]) & (counted <= self.most[:, :1, None])
+        allowed = allowed & (numbers >= self.least[:, 1:, None]) & (numbers <= self.most[:, 1:, None])
+        final = np.where(allowed, best, NONE).reshape(count, -1)
+        at, rows = final.argmax(axis=1), np.arange(count)
+        used, left = np.divmod(at, width)
+        taken = np.zeros((count, groups), dtype=np.int64)
+        for group in reversed(range(last)):
+            here = np.where(used > 0, ways[group][rows, np.maximum(used, 1) - 1, left], 0)
+            taken[:, group] = here
+            used, left = used - (here > 0), left - here
+        return taken, final[rows, at]

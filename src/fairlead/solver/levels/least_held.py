@@ -7,9 +7,8 @@ from fairlead.encoders.variables import Group, replicas_at
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Effort, Search, Verdict
 
 
 def holds_least(part: Problem, placement: Placement, levels: Iterable[Level], search: Search) -> bool:

@@ -23,8 +23,8 @@ from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.levels.stages import polished
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Finding, Verdict
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, about two seconds, and this part of a level's time at most.

@@ -28,7 +28,7 @@ from fairlead.solver.levels.ranges import (
 )
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.search import Effort, Verdict
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6

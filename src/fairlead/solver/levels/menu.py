@@ -14,8 +14,7 @@ import numpy as np
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.best_sets import NONE, Flags, Limited
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
+from fairlead.solver.levels.choice import NONE, Choice, Flags, Floats, Limited, Numbers
 
 TURNS = 16
 """How many prices of a replica are tried at most."""

@@ -127,7 +127,6 @@ class _Swapping:
         return self.used[self.taken].sum(axis=0), self.costs[self.taken].sum(axis=0)
 
     def _value(self) -> float:
-        """Return what all cost."""
         return float(self._values(*self._now()))
 
     def _one(self, value: float) -> tuple[list[int], float] | None:

@@ -13,8 +13,8 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Verdict
 
 # The places that are settled by one run together have at most so many combinations of replicas.
 COMBINATIONS = 2**32

@@ -29,11 +29,11 @@ from fairlead.solver.levels.falling_short import (
     falls_short,
     with_shortfall,
 )
-from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
     apart,
     chooses_copies,
     copies_are_known,
+    frozen,
     open_part,
     resting,
     settled,

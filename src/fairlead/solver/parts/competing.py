@@ -18,7 +18,7 @@ from fairlead.solver.answers.attainment import Apart, attained, bounded, status_
 from fairlead.solver.answers.components import Placed, among, left_by, overfull
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
-from fairlead.solver.levels.frozen import frozen
+from fairlead.solver.levels.movable import frozen
 from fairlead.solver.levels.stages import first_stage, polished
 from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.running.deadline import Deadline

@@ -1,6 +1,7 @@
 """The ways to solve one independent part of a problem: lists of ways, of which the first that answers does.
 
-`WAYS` says who is solved together with whom, `SEARCHES` how workloads are searched that are solved together.
+`WAYS` says who is solved together with whom, `SEARCHES` how workloads are searched that are solved together:
+from a floor, by prices or by CP-SAT in two stages.
 `docs/solving.md` follows both.
 """
 
@@ -10,10 +11,168 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
-from fairlead.solver.answers.answer import Answer, Question, proven, stand_alone, together
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, score, value_of
+from fairlead.models.shortfall import refused
+from fairlead.solver.answers.answer import Answer, Question, answered, proven, stand_alone, together, unproven
+from fairlead.solver.answers.attainment import LexicographicResult
+from fairlead.solver.batch.separable import MANY, applies
+from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_to_give_way, what_fits
+from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
+from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.parts.competing import solve_competing
-from fairlead.solver.parts.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
+from fairlead.solver.running.search import Search
+
+MOST_DISPENSED = 2000
+"""Workloads up to which the reference dispenser is asked before prices; it takes them one by one."""
+WORTH_STAGES = 60
+"""Places (workloads times clusters) from which on the first levels are searched by themselves."""
+MOST_STAGED = 30_000
+"""Places up to which that is one model."""
+FEWEST_NEW = 4_000
+"""Places from which on workloads are no matter of stages where all are placed for the first time."""
+FIRST_STAGE = 0.8
+"""Of the time until the first levels are due, what they may use."""
+
+
+def with_floor(question: Question) -> Question:
+    """Return a question with a placement to start from, the better one of many workloads left for later."""
+    part, deadline = question.part, question.search.deadline
+    if question.known is not None:
+        return question
+    if part.partial:
+        return replace(question, known=place_greedily(part, deadline.part(SHARE_OF_FLOOR)))
+    if deadline.remaining() and len(part.workloads) <= MOST_DISPENSED:
+        return replace(question, known=_dispensed(question))
+    return question
+
+
+def kept(question: Question) -> Answer:
+    """Keep what runs and repair the rest, where nothing better is known."""
+    part, known = question.part, question.known
+    if known is None or refused(part, known):
+        known = keep_and_repair(part, standing_well(part), question.search.deadline)
+    return unproven(part, known)
+
+
+def may_have_prices(question: Question) -> bool:
+    """Tell whether there are many workloads, and not just a question of what has to move."""
+    part = question.part
+    if not question.search.formula or len(part.workloads) < MANY:
+        return False
+    if not _is_staged(question) or _is_new(part):
+        return True
+    return first_stage(part) is None and not is_early(part)
+
+
+def by_prices(question: Question) -> Answer | None:
+    """Search by prices of what is shared; None where the rules are not for that."""
+    from fairlead.solver.batch.levels import solve_batch
+    from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
+    from fairlead.solver.batch.overload import applies_partly, solve_partly
+
+    part, search, floor = question.part, question.search, question.known
+    if part.partial:
+        result = solve_partly(part, search, floor) if applies_partly(part) else None
+    elif applies(part):
+        result = solve_batch(part, search, floor)
+    else:
+        result = solve_mixed(part, search, floor, question.alone) if applies_mixed(part) else None
+    if result is None:
+        return None
+    _compare_with_floor(part, floor, result)
+    return answered(part, result, "prices")
+
+
+def by_levels(question: Question) -> Answer:
+    """Search level by level with CP-SAT, first the levels about what has to move where that is worth it."""
+    part = question.part
+    if question.known is None:
+        question = replace(question, known=_dispensed(question))
+    first = first_stage(part) if _is_staged(question) else None
+    staged = question if first is None else _after_first_stage(question, first)
+    result = _minimised(part, staged, staged.search)
+    _compare_with_floor(part, question.known, result)
+    return answered(part, result, "cp-sat")
+
+
+def _dispensed(question: Question) -> Placement:
+    """Return the placement of the reference dispenser; it may break rules."""
+    return reference.place(question.part, deadline=question.search.deadline.part(SHARE_OF_FLOOR))
+
+
+def _is_staged(question: Question) -> bool:
+    """Tell whether a part has the size for which two stages are worth it."""
+    part = question.part
+    places = len(part.workloads) * len(part.clusters)
+    return not part.partial and question.search.formula and WORTH_STAGES <= places <= MOST_STAGED
+
+
+def _is_new(part: Problem) -> bool:
+    """Tell whether many workloads are placed for the first time, so that nothing has to move."""
+    places = len(part.workloads) * len(part.clusters)
+    return places >= FEWEST_NEW and not any(each.current for each in part.workloads)
+
+
+def _after_first_stage(question: Question, first: Problem) -> Question:
+    """Search the first levels by themselves; return the question with what is known then."""
+    if _is_settled(first, question):
+        return question
+    share = replace(question.search.urgently(FIRST_STAGE), progress=None, ties=False)
+    found = _minimised(first, question, share)
+    if found.placement is None:
+        return question
+    known = question.relaxed[: len(found.attained)]
+    same = [level.value for level in found.attained] == [level.value for level in known]
+    placement = polished(question.part, found.placement)
+    return replace(question, known=placement, relaxed=question.relaxed if same else found.attained)
+
+
+def _is_settled(first: Problem, question: Question) -> bool:
+    """Tell whether the known placement costs on the first levels what is proven of them."""
+    levels, known = levels_of(first), question.known
+    if known is None or refused(question.part, known) or len(question.relaxed) < len(levels):
+        return False
+    return all(
+        value_of(question.part, known, level) == other.bound
+        for level, other in zip(levels, question.relaxed, strict=False)
+    )
+
+
+def _minimised(part: Problem, question: Question, search: Search) -> LexicographicResult:
+    """Minimise the levels of a part from what is known of a question."""
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
+    return minimise_levels(
+        part,
+        question.known,
+        search.deadline,
+        search.workers,
+        search.seed,
+        search.progress,
+        relaxed=question.relaxed,
+        later=search.later,
+        ties=search.ties,
+    )
+
+
+def _compare_with_floor(part: Problem, floor: Placement | None, result: LexicographicResult) -> None:
+    """Refuse a result that the floor beats: then something that was called proven is not.
+
+    Raises `InternalError`: always a bug in fairlead.
+    """
+    if result.status not in (Status.OPTIMAL, Status.INFEASIBLE) or floor is None or refused(part, floor):
+        return
+    if result.placement is None:
+        raise InternalError("a problem is called infeasible of which a placement is known")
+    for low, high in zip(score(part, floor), result.attained, strict=True):
+        if low.value < high.value - (high.resolution or 0) - high.tolerance:
+            raise InternalError("a placement that was known beats an optimum that is called proven")
+        if low.value != high.value:
+            return
+
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +207,6 @@ def solve_giving_way(question: Question) -> Answer:
 
 
 def _first(ways: Sequence[Way], question: Question) -> Answer:
-    """Return the first answer."""
     for way in ways:
         if way.applies(question) and (answer := way.solve(question)) is not None:
             LOG.debug("%s: %s (%s)", question.part.sizes, way.name, answer.status)

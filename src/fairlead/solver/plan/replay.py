@@ -79,7 +79,6 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
 
 
 def _by_workload(moves: Iterable[Move]) -> dict[str, list[Move]]:
-    """Group moves by workload."""
     found: dict[str, list[Move]] = {}
     for move in moves:
         found.setdefault(move.workload, []).append(move)

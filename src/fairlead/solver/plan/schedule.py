@@ -23,7 +23,7 @@ from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, 
 from fairlead.solver.plan.steps import NOTHING, total, wave_of
 from fairlead.solver.plan.waves import Order, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.search import Effort, Verdict
 
 LARGE = 8000
 """Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""

@@ -9,7 +9,7 @@ from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
+from fairlead.solver.running.search import Effort, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""

@@ -108,7 +108,6 @@ def _prepared(
 
 
 def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:
-    """Yield a rule for every budget."""
     budgets = options.budgets
     everyone = [workload.key for workload in problem.workloads]
     if budgets.total is not None:

@@ -16,8 +16,8 @@ from fairlead.solver.plan.steps import Step, total
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
 from fairlead.solver.plan.waves import Order
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Verdict
 
 KINDS = ("starts", "late", "early", "gone")
 

@@ -32,8 +32,8 @@ from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
 from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort, Verdict
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Verdict
 
 POLISHING = 0.2
 """Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""

@@ -1,13 +1,11 @@
 """What a relaxation may change: one number of a problem, and by how much at most."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
-from fairlead.models.amounts import largest
 from fairlead.models.cluster import Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.requirement import Side as RuleSide
@@ -29,7 +27,8 @@ from fairlead.models.rules import (
 )
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Detail, detail_text
-from fairlead.models.triggers import disables_rescheduling
+from fairlead.models.triggers import is_held_back
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -114,7 +113,6 @@ def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
 
 
 def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relaxable]:
-    """Yield what may be changed of one rule."""
     key = workload.key
     match rule:
         case Candidates():
@@ -127,7 +125,7 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relax
             if not rule.copies:
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
         case Bounds():
-            if not is_frozen(workload):
+            if not is_held_back(workload):  # else they only say that nothing may move
                 yield from _bounds(rule, workload, most)
         case GroupTotal():
             yield from _group_total(rule, workload, most)
@@ -142,21 +140,9 @@ def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
     return tuple((each, side) for each in because)
 
 
-def is_frozen(workload: Workload) -> bool:
-    """Tell whether bounds only say that nothing may move (KubeAdmiral's ``disableRescheduling``)."""
-    if not isinstance(workload.declared, FederatedUnit):
-        return False
-    return disables_rescheduling(workload.declared.policy) and bool(workload.current)
-
-
 def smallest_copy(workload: Workload) -> int:
-    """Return the fewest replicas that a copy may have: minima of KubeAdmiral's policy lift smaller ones."""
-    if not isinstance(workload.declared, FederatedUnit):
-        return 1
-    overriding = workload.declared.annotations.get("kubeadmiral.io/placements")
-    entries = json.loads(overriding) if overriding else workload.declared.policy.get("placement") or ()
-    minima = (int((each.get("preferences") or {}).get("minReplicas") or 0) for each in entries)
-    return max(1, *minima) if entries else 1
+    """Return the fewest replicas that a copy may have."""
+    return workload.declared.least_copy if isinstance(workload.declared, FederatedUnit) else 1
 
 
 def _replicas(

@@ -17,8 +17,8 @@ from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
-from fairlead.solver.running.effort import Effort, Finding
 from fairlead.solver.running.engine import run
+from fairlead.solver.running.search import Effort, Finding
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""

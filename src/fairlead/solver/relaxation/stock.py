@@ -17,6 +17,7 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
+from fairlead.models.data import WorkloadData
 from fairlead.models.kept import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -31,7 +32,6 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
-from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
@@ -116,7 +116,7 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
     )
 
 
-def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[Workload, ...]:
+def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[WorkloadData, ...]:
     """Return the workloads that could take of a number of a quota."""
     return tuple(
         workload

@@ -21,6 +21,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quota, Total
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.statement import Change
+from fairlead.models.triggers import is_held_back
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, varied
@@ -29,7 +30,7 @@ from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.budgets import larger_budgets
-from fairlead.solver.relaxation.relaxable import Relaxable, is_frozen, relaxables_of, widest
+from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of, widest
 from fairlead.solver.relaxation.sharing import EXACT
 from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
@@ -125,7 +126,6 @@ def _of_one(problem: Problem, most: int) -> list[Changes]:
 
 
 def _cost(changes: Changes) -> int:
-    """Return what changes cost together."""
     return sum(change.cost for change in changes)
 
 
@@ -143,7 +143,7 @@ def _box(problem: Problem) -> _Box | None:
         return None
     (workload,) = problem.workloads
     copies, bounds = workload.rule(Duplicated), workload.rule(Bounds) or Bounds()
-    if not workload.replicas or is_frozen(workload) or not problem.candidates(workload):
+    if not workload.replicas or is_held_back(workload) or not problem.candidates(workload):
         return None
     simple = Candidates | Bounds | (Total if copies is None else Duplicated)
     if any(not isinstance(rule, simple) for rule in workload.rules):

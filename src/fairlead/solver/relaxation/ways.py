@@ -228,7 +228,6 @@ def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
 
 
 def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:
-    """Return changes that tolerate taints."""
     return tuple(Change(Kind.TOLERATION, workload.key, None, taint, 0, 1, 1, source) for taint in taints)
 
 

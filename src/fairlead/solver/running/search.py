@@ -1,7 +1,9 @@
-"""How a search is to be run: until when, with how many threads, and who is told."""
+"""How a search is to be run: until when, with how many threads, who is told; and one run of CP-SAT."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from fairlead.models.errors import UsageError
 from fairlead.models.result import Progress
@@ -67,3 +69,38 @@ class Search:
     def urgently(self, share: float) -> "Search":
         """Return a search of the levels about what has to move: a share of the time until these are due."""
         return self.until(self.urgent or self.deadline).part(share, quietly=False)
+
+
+class Verdict(StrEnum):
+    """What the solver says; INFEASIBLE is proven."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much work a run may be."""
+
+    deadline: Deadline
+    """When the run ends at the latest."""
+    workers: int = 1
+    """Threads; one is deterministic, 0 means one for every core."""
+    seed: int = 0
+    work: float = math.inf
+    """Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit."""
+    linearization: int = 1
+    """How much of the model the linear program holds: 1 as usual, 2 for all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a run found."""
+
+    verdict: Verdict
+    values: tuple[int, ...] | None = None
+    """Values of the variables that were asked for; None where there is no solution."""
+    bound: int | None = None
+    """No solution costs less; None where nothing is known or nothing is minimised."""

@@ -14,9 +14,8 @@ from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.script.events import Script
-from fairlead.solver.script.judging import Judge
 from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.played import Handled, Played, Step
+from fairlead.solver.script.played import Handled, Judge, Played, Step
 from fairlead.solver.script.question import Decided, Placed, Standing, evicted, question, waiting, without
 from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
 

@@ -24,8 +24,8 @@ from fairlead.models.words import no_such
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
-from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
+from fairlead.solver.script.played import judged
 from fairlead.solver.script.question import Placed, Standing, as_held, missing, whole_question
 from fairlead.solver.solving import solve
 
@@ -180,7 +180,6 @@ def _federate(problem: Problem) -> Dispensed:
 
 
 def _greedy(name: str, like: Callable[[Problem], Dispensed], due: Due = due_by_binding) -> Scheduler:
-    """Return a greedy scheduler."""
     return Scheduler(name, due, partial(dispensed, like=like))
 
 

@@ -157,7 +157,6 @@ def _emptied(before: Workload, after: Workload) -> list[tuple[WorkloadRule, ...]
 
 
 def _open(rules: Sequence[WorkloadRule]) -> tuple[str, ...]:
-    """Return the candidates."""
     return next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
 
 

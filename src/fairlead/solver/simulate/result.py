@@ -248,7 +248,6 @@ def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:
 
 
 def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
-    """Return what happens to one workload."""
     now = _standing(workload.key, before)
     then = dict(after.placement.of(workload.key)) if after.placement is not None else {}
     here = after.problem.cluster_by_name

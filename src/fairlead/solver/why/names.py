@@ -53,7 +53,6 @@ def find_cluster(problem: Problem, name: str) -> str:
 
 
 def _is_called(workload: Workload, name: str) -> bool:
-    """Tell whether a name means a workload."""
     *front, last = name.split("/")
     if last != workload.name:
         return False

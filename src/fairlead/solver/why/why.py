@@ -247,7 +247,6 @@ def _rank(about: Answered, change: Change, difference: Difference) -> tuple[obje
 
 
 def _gain(change: Change, difference: Difference) -> Gain:
-    """Return a gain."""
     return Gain(
         change.action,
         difference.level.name if difference.level else "",

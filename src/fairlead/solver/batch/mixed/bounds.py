@@ -200,7 +200,6 @@ class RelaxedBounds:
         return cost.bound(steps) + view.beyond.get(level, 0), cost.grain > 0
 
     def _dual(self, level: Level, before: Values) -> Dual:
-        """Return the dual of a level."""
         view = self.view(before)
         pins = [
             (view.costs[each], view.steps(each, value))

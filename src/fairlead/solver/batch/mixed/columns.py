@@ -91,7 +91,6 @@ def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) ->
 
 
 def _named(clusters: tuple[str, ...], counts: Whole) -> dict[str, int]:
-    """Return replicas by name of the cluster."""
     return {clusters[at]: int(counts[at]) for at in np.flatnonzero(counts).tolist()}
 
 

@@ -203,7 +203,6 @@ class Exchange:
         return total, sorted(rows)
 
     def _make(self, moves: Moves, at: NDArray[np.int64]) -> None:
-        """Move replicas."""
         row, source, target = moves.row[at], moves.source[at], moves.target[at]
         needs = self.model.batch.needs[row].astype(np.float64)
         np.add.at(self.replicas, (row, source), -1)

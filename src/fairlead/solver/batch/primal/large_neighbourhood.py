@@ -16,7 +16,7 @@ from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Effort
+from fairlead.solver.running.search import Effort
 
 
 def search_neighbourhoods(

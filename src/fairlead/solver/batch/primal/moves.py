@@ -84,7 +84,6 @@ def _moves_of(
     reach: float,
     ends: Ends | None,
 ) -> tuple[Whole, Whole, Whole, Floats, Floats]:
-    """List the moves of some rows."""
     up, down, pins = marginals(model, prices, rows, replicas[rows])
     enter, leave = up - row_prices[rows, None], row_prices[rows, None] - down
     if ends is not None:

@@ -36,7 +36,6 @@ from fairlead.solver.dispensers.in_turn import (
     Dispensed,
     place_in_turn,
 )
-from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
     PlannerInput,
@@ -47,11 +46,15 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
 )
 from fairlead.solver.dispensers.kubeadmiral.planner import binpack, spread
 from fairlead.solver.dispensers.kubeadmiral.scores import (
+    NO_SCHEDULE,
     SelectionError,
+    SelectorError,
     dynamic_weights,
     is_dynamic,
+    refusal,
     scores,
     select,
+    untolerated,
 )
 from fairlead.solver.running.deadline import Deadline
 
@@ -64,7 +67,6 @@ class Scheduled:
     """Replicas by cluster; None means the template's own number. Empty where there is an error."""
     error: str | None = None
     """Why nothing was scheduled, in KubeAdmiral's words; None where it went well."""
-    refusals: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[str, ...] = ()
     """Clusters any of which could have taken the rounding error of the dynamic weights, in name order; the
     real scheduler draws one. Fewer than two where nothing was left to chance."""
@@ -96,21 +98,21 @@ def schedule_unit(
     refusals = {name: reason for name, reason in reasons.items() if reason is not None}
     fitting = [cluster for cluster in joined if cluster.name not in refusals]
     if not fitting:
-        return Scheduled(error=misfit(refusals), refusals=refusals, nowhere=True)
+        return Scheduled(error=misfit(refusals), nowhere=True)
     try:
         selected = select(unit, fitting, scores(unit, fitting))
     except SelectorError as error:
         text = (
             f'failed to scoreClusters: plugin "ClusterAffinity" schedulingUnit {unit.key} failed with {error}'
         )
-        return Scheduled(error=text, refusals=refusals)
+        return Scheduled(error=text)
     except SelectionError as error:
         text = f'plugin "MaxCluster" failed to select clusters for schedulingUnit {unit.key}: {error}'
-        return Scheduled(error=f"failed to selectClusters: {text}", refusals=refusals)
+        return Scheduled(error=f"failed to selectClusters: {text}")
     if not unit.divides:
-        return Scheduled({cluster.name: None for cluster in selected}, refusals=refusals)
+        return Scheduled({cluster.name: None for cluster in selected})
     division, ties = _divide(unit, selected, tie)
-    return Scheduled(_requested(division, selected), None, refusals, ties)
+    return Scheduled(_requested(division, selected), None, ties)
 
 
 def misfit(refusals: Mapping[str, str]) -> str:

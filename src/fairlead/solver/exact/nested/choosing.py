@@ -21,12 +21,11 @@ from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.nested.face import Face, bits
+from fairlead.solver.exact.nested.face import Face, bits, settle
 from fairlead.solver.exact.nested.limits import limits_of
 from fairlead.solver.exact.nested.narrowing import narrow_all, on_fewest
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost
-from fairlead.solver.exact.nested.settling import settle
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
@@ -175,7 +174,6 @@ def _choose_copies(
 
 
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
-    """Divide a workload, level by level."""
     try:
         faces = [face]
         for level in in_order(levels_of_workload(workload), problem):

@@ -2,22 +2,24 @@
 
 Without a choice they fill a box (`fairlead.solver.exact.marginal`). With one they fill a *face*: the sets of
 clusters that have the greatest merit, and for every cluster in use an interval of replicas, together with the
-total.
+total. At the end a tie is settled: of a face the placement with the most on the first cluster by name, then
+on the second and so on.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.marginal import Box
+from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, entries, lowest
+from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, TooLongError, entries, lowest
 from fairlead.solver.exact.nested.priced import Near, PricedPicker
 
 MOST_SUM = 2**60
@@ -171,3 +173,122 @@ def bits(open_to: Flags) -> NDArray[Any]:
     for exponent, at in enumerate(reversed(positions)):
         powers[at] = 1 << exponent
     return powers
+
+
+MOST_LOOKS = 300
+
+
+def settle(face: Face) -> Numbers | None:
+    """Return the lexicographically greatest placement of a face; None where it holds none.
+
+    Raises `TooLongError` where too many cases had to be told apart.
+    """
+    return _Settling().settle(face, 0)
+
+
+class _Settling:
+    """Settles one face; counts how often it looked."""
+
+    def __init__(self) -> None:
+        self._left = MOST_LOOKS
+
+    def settle(self, face: Face, decided: int) -> Numbers | None:
+        """Settle a face of which the clusters before a position are decided."""
+        self._look()
+        first = self._first(face)
+        if first is None:
+            return None
+        placed = _placed(face, first) if face.holds(first) else None
+        if placed is not None and self._greatest(face, first, placed):
+            return placed
+        for at in range(decided, len(face.lower)):
+            if face.open_to[at] and not (face.required[at] and face.lower[at] == face.upper[at]):
+                return self._decide(face, at)
+        return None
+
+    def _look(self) -> None:
+        """Count a case that is told apart."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLongError
+
+    def _first(self, face: Face) -> Flags | None:
+        """Return, of the sets of the greatest merit, the one that holds the first clusters by name."""
+        if face.first is not None:
+            return face.first
+        if not face.possible:
+            return None
+        best = face.with_first()
+        return None if best is None else best.first
+
+    def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
+        """Tell whether no set allows more on a cluster than the first set does.
+
+        More on a cluster that is not full would have to be taken from later ones, all of which hold their
+        least; so only a set can give it that holds the same clusters up to there and has to hold fewer after
+        it.
+        """
+        short = np.flatnonzero(first & (placed < face.upper))
+        if not short.size:
+            return True
+        after = np.arange(len(first)) > short[0]
+        bound = replace(
+            face,
+            open_to=face.open_to & (first | after),
+            required=face.required | (first & ~after),
+            first=None,
+        )
+        least = bound.pick(-face.lower)
+        return least is None or exact_sum(face.lower[least.used]) >= exact_sum(face.lower[first])
+
+    def _decide(self, face: Face, at: int) -> Numbers | None:
+        """Try the numbers of replicas on one cluster, the largest first."""
+        greatest = face.pick(np.zeros(len(face.lower), dtype=np.int64))
+        if greatest is None:
+            return None
+        merit = face.merits[greatest.used].sum()
+        for count in chain(self._counts(face, at, merit), (0,)):
+            self._look()
+            part = _with(face, at, count)
+            if part.possible and self._may_hold(part, merit):
+                found = self.settle(part, at + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _counts(self, face: Face, at: int, merit: int) -> range:
+        """Return how many replicas a cluster may hold where it is used, the most first."""
+        used = face.with_cluster(at, used=True)
+        used = replace(used, first=None)
+        least = used.pick(-face.lower) if used.possible else None
+        if least is None or face.merits[least.used].sum() < merit:
+            return range(0)
+        others = exact_sum(face.lower[least.used]) - int(face.lower[at])
+        most = min(int(face.upper[at]), face.total - others)
+        return range(most, int(face.lower[at]) - 1, -1)
+
+    def _may_hold(self, face: Face, merit: int) -> bool:
+        """Tell whether sets of the greatest merit hold the total, as far as the least and the most tell."""
+        least, most = face.pick(-face.lower), face.pick(face.upper)
+        if least is None or most is None or face.merits[least.used].sum() < merit:
+            return False
+        return exact_sum(face.lower[least.used]) <= face.total <= exact_sum(face.upper[most.used])
+
+
+def _with(face: Face, at: int, count: int) -> Face:
+    """Return the part of a face in which a cluster holds so many replicas."""
+    if not count:
+        closed = face.open_to.copy()
+        closed[at] = False
+        return replace(face, open_to=closed, first=None)
+    lower, upper = face.lower.copy(), face.upper.copy()
+    lower[at] = upper[at] = count
+    return replace(face.with_cluster(at, used=True), lower=lower, upper=upper, first=None)
+
+
+def _placed(face: Face, used: Flags) -> Numbers:
+    """Divide the total among the clusters of a set, the first by name first."""
+    box, at = face.box(used)
+    placed = np.zeros(len(used), dtype=np.int64)
+    placed[at] = settle_ties(box)
+    return placed

@@ -105,7 +105,6 @@ def _limit(rule: Spread, where: Mapping[str, int]) -> Limit | None:
 
 
 def _merged(one: Limit, other: Limit) -> Limit:
-    """Return two limits on one partition as one."""
     most = [each.most for each in (one, other) if each.most is not None]
     return Limit(one.group, one.groups, max(one.least, other.least), min(most, default=None))
 

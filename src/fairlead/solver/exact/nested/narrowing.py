@@ -20,11 +20,10 @@ import numpy as np
 
 from fairlead.solver.exact.costs.pieces import linear
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.exact.nested.face import Face, Flags
+from fairlead.solver.exact.nested.face import Face, Flags, settle
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost, Guess, find_price
-from fairlead.solver.exact.nested.settling import settle
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
