@@ -15,7 +15,7 @@ from fairlead.solver.levels.raising import AGAIN, raised
 from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
-FAR = 2.0**-7
+FAR = 2.0**-5
 """Of what is wanted, how far that has to be above the bound for a search."""
 MOST_TRIED = 24
 """How many choices are tried at most."""
