@@ -158,6 +158,24 @@ def test_balance_is_proven_beside_the_only_one_that_lacks_copies() -> None:
     assert missing.value == 1
 
 
+def test_balance_is_proven_beside_copies_that_have_to_move() -> None:
+    """Two may have one copy each and run on a, which has room for one: four replicas move, alone none would.
+
+    So it is not known that both cost what they would alone, but one copy is the most for either: how much all
+    of them use is known. By equal weights 14 replicas stand 7 : 7; evenly filled 5 : 9 on rooms of 1 : 2.
+    """
+    first, second, third, fourth = many(4, 3, dynamic=True, a=1, b=1)
+    one = Spread("cluster", {"a": frozenset("a"), "b": frozenset("b")}, 1, 1)
+    keeps = Moves(frozenset("ab"), keep=True)
+    chosen = (Candidates(("a", "b")), Duplicated(choice=True), Copies((("a", "b"),)), one, keeps)
+    copied = [replace(each, replicas=4, rules=chosen, current={"a": 4}) for each in (third, fourth)]
+    full, empty = even(a=7_000, b=14_000)
+    clusters = (replace(full, free={CPU: -1_000}), empty)
+    outcome = fairlead.solve(Problem(clusters, (first, second, *copied), (Capacity(),)))
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 5, "b": 9}
+
+
 def test_balance_is_proven_beside_one_that_keeps_what_runs_whatever_it_wants() -> None:
     """Nine are wanted of it, and what runs is to stay: four on a, so six others stand 1 and 5 on a and b.
 

@@ -1,19 +1,20 @@
 """Who may stand elsewhere, and who is tied to whom, where levels are loosened."""
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import replace
 from itertools import takewhile
 
-from fairlead.models.levels import BALANCE, COPIES
+from fairlead.models.levels import BALANCE, COPIES, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, GroupTotal, MoveBudget
+from fairlead.models.rules import Copies, Duplicated, GroupTotal, MoveBudget, Preference
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.answers.components import Placed, beside
+from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
 
 
@@ -37,18 +38,35 @@ def chooses_copies(workload: Workload) -> bool:
 def copies_are_known(found: Answer, apart: Apart) -> bool:
     """Tell whether all that choose copies have as many replicas wherever the levels before balance are best.
 
-    That is so for one with as many copies as it would have alone, and for the only one whose missing copies
-    count on a level that is proven, as all before it are: no other gets more where it has fewer.
+    That is so for one with as many copies as it would have alone. Of those beside it whose missing copies
+    count on one level, which is proven as all before it are, none has more where no other has fewer: nor the
+    only one, nor those that have as many copies as they can have at all.
     """
     choosing = [each for each in found.part.workloads if chooses_copies(each)]
-    levels = Counter(replace(COPIES, priority=each.priority) for each in choosing)
+    if not all(_copies_alike(each, found.part) for each in choosing):
+        return False
     reached = zip(levels_of(found.part), found.attained, strict=False)
-    proven = {level for level, _ in takewhile(lambda pair: pair[1].proven, reached) if levels[level] == 1}
+    proven = {level for level, _ in takewhile(lambda pair: pair[1].proven, reached)}
+    shared = defaultdict[Level, list[Workload]](list)
+    for each in choosing:
+        level = replace(COPIES, priority=each.priority)
+        if each.key not in apart.get(level, ()):
+            shared[level].append(each)
+    placement = found.placement or Placement({})
     return all(
-        (each.key in apart.get(level, ()) or level in proven) and _copies_alike(each, found.part)
-        for each in choosing
-        for level in [replace(COPIES, priority=each.priority)]
+        level in proven
+        and (len(some) == 1 or all(_has_most_copies(each, found.part, placement) for each in some))
+        for level, some in shared.items()
     )
+
+
+def _has_most_copies(workload: Workload, problem: Problem, placement: Placement) -> bool:
+    """Tell whether a workload has as many copies as it can have at all, whatever else it would cost."""
+    rules = tuple(
+        each for each in workload.rules if isinstance(each, Copies) or not isinstance(each, Preference)
+    )
+    most, held = place_alone(replace(workload, rules=rules), problem), placement.of(workload.key)
+    return most is not None and sum(map(bool, most.values())) == sum(map(bool, held.values()))
 
 
 def _copies_alike(workload: Workload, problem: Problem) -> bool:
