@@ -1,5 +1,6 @@
 """Levels by CP-SAT against brute force, ties, hints, time limits and proofs."""
 
+import math
 import random
 import time
 from dataclasses import replace
@@ -24,7 +25,7 @@ from fairlead.solver.levels import level_models
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.effort import Finding
+from fairlead.solver.running.effort import Effort, Finding, Verdict
 from fairlead.solver.running.engine import run
 from random_problems import random_problem
 
@@ -246,3 +247,43 @@ def test_levels_known_from_fewer_rules_are_reached_by_one_search(monkeypatch: py
     assert (result.status, asked) == (Status.OPTIMAL, [0])
     assert result.placement is not None
     assert not check(problem, result.placement)
+
+
+@pytest.mark.parametrize(
+    ("limit", "work"),
+    [
+        # Without a limit twice as long after the first two tries, each of which leaves a quarter of what was
+        # missing; nothing is won by the one after these, and the level is given up.
+        (None, [0.5, 8, 16, 32]),
+        # With one the second try may use all of it: time ends it.
+        (60.0, [0.5, math.inf]),
+    ],
+)
+def test_without_a_limit_a_level_ends_by_itself(
+    monkeypatch: pytest.MonkeyPatch, limit: float | None, work: list[float]
+) -> None:
+    """A search that gets nowhere is given up, with the placement and the bound that are known by then."""
+    clusters = (Cluster("a", free={CPU: 30}), Cluster("b", free={CPU: 60}))
+    workloads = tuple(divided(key, 30, {"a": 2, "b": 1}, requests={CPU: 1}) for key in ("x", "y"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    # 20 and 10 is the ratio, but a has room for 30: this is best. What each costs alone is no proof.
+    hint = Placement({key: {"a": 15, "b": 15} for key in ("x", "y")})
+    efforts: list[Effort] = []
+
+    def slow(_: Any, __: Any, terms: Any, near: Any, effort: Effort) -> Finding:
+        """Find nothing better; bound the level from below, three times a bit better."""
+        efforts.append(effort)
+        values = {variable.index: value for variable, value in near}
+        value = sum(factor * values[variable.index] for variable, factor in terms)
+        return Finding(Verdict.FEASIBLE, None, value - 4 ** (4 - min(len(efforts), 3)))
+
+    monkeypatch.setattr(level_models, "run", slow)
+    monkeypatch.setattr(LevelSearch, "_is_large", lambda _: False)
+    result = minimise_levels(problem, hint, Deadline.after(limit), workers=1)
+    assert (result.status, result.placement) == (Status.FEASIBLE, hint)
+    deviation, moves = result.attained
+    assert deviation.bound is not None
+    assert 0 < deviation.bound < deviation.value
+    assert (deviation.proven, moves.proven) == (False, True)
+    assert [effort.work for effort in efforts[: len(work)]] == work
+    assert len(efforts) == len(work) or limit is not None

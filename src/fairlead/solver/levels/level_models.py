@@ -1,5 +1,6 @@
 """Models between levels: what is known while levels are solved, and CP-SAT run on it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -29,6 +30,10 @@ from fairlead.solver.running.engine import run
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
+# Without a limit of time, how much work a try of all workers may be: twice as much each time, as long as one
+# leaves no more than this part of what was missing before it. So a search ends by itself.
+SLICE = 8.0
+LEFT = 0.5
 # So near to its bound, as a part of its value, a level waits for those after it.
 NEAR = Fraction(1, 50)
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
@@ -131,31 +136,36 @@ class LevelModels(LevelBounds):
         if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
             terms, offset = encoding.at_least(level, aim, most), 0
-        efforts = self._efforts(deadline, fixed=target is not None)
-        effort = efforts.pop(0)
+        effort = self._first_effort(deadline, fixed=target is not None)
         bound: int | None = None
+        missing = self._missing(level, cost, bound)
         while True:
             finding = self._run(encoding, terms, effort)
             if finding.bound is not None and (aim is None or finding.bound > aim):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
+            following = None if settled else self._following(effort, deadline)
             # Where prices are asked early, what is within the tolerance of a bound needs no more lines.
             unsure = not settled or (refined and self._is_large())
             if unsure and target is not None and self.best is not None:
                 known = [] if bound is None else [cost.value(bound)]
-                if self._is_enough(level, known, tried=bool(efforts) and not refined):
+                # Under a limit of time, CP-SAT with the new lines comes before more prices.
+                again = following is not None and (not refined or not math.isinf(following.work))
+                if self._is_enough(level, known, tried=again):
                     return finding.verdict, bound
                 aim = steps_up_to(cost, self.targets[level].value)
             if refined and settled and not self._is_bounded(cost, bound):
                 continue
             waits = bound is not None and self._may_wait(level, cost.value(bound))
-            self._price_between(level, settled=settled or not efforts or waits)
+            gives_up = effort.work >= SLICE and self._missing(level, cost, bound) > LEFT * missing
+            ends = following is None or waits or gives_up
+            self._price_between(level, settled=ends)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
-            if settled or not efforts or waits or self._is_least(level):
+            if following is None or ends or self._is_least(level):
                 return finding.verdict, bound if terms else offset
-            effort = efforts.pop(0)
+            effort, missing = following, self._missing(level, cost, bound)
             if aim is not None and self.best is not None:
                 terms = encoding.at_least(level, aim, cost.steps(self.best))
 
@@ -168,6 +178,8 @@ class LevelModels(LevelBounds):
             return False
         if self.targets and self.targets.keys().isdisjoint(self.levels[: self.levels.index(level) + 1]):
             return True
+        if self.deadline.limit is None:
+            return False
         value = value_of(self.problem, self.best, level)
         return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
 
@@ -187,17 +199,34 @@ class LevelModels(LevelBounds):
             if told != value:
                 raise blame.priced_otherwise(level, self.problem, told, value)
 
-    def _efforts(self, deadline: Deadline, *, fixed: bool) -> list[Effort]:
-        """Return how hard to try in turn: one worker for a short while, then all of them.
+    def _first_effort(self, deadline: Deadline, *, fixed: bool) -> Effort:
+        """Return how hard to try at first: one worker for a short while, unless that was tried before.
 
-        Where a level has a tolerance the first try ends by its work alone: what that finds does not depend
-        on the machine.
+        Where a level has a tolerance that ends by its work alone: what it finds does not depend on the
+        machine.
         """
-        last = Effort(deadline, self.workers, self.seed)
         if self.tried:
-            return [last]
-        first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
-        return [first, last]
+            return self._all_workers(deadline, SLICE)
+        return Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
+
+    def _following(self, effort: Effort, deadline: Deadline) -> Effort | None:
+        """Return how hard to try after a search that settled nothing; None where that was the last one."""
+        return None if math.isinf(effort.work) else self._all_workers(deadline, max(SLICE, 2 * effort.work))
+
+    def _all_workers(self, deadline: Deadline, work: float) -> Effort:
+        """Return an effort of all workers: so much work, or until time is over where it is limited."""
+        limited = deadline.limit is not None
+        return Effort(deadline, self.workers, self.seed, math.inf if limited else work)
+
+    def _missing(self, level: Level, cost: LevelCost, bound: int | None) -> Fraction | float:
+        """Return how far the best placement is above what would be enough of a level, as far as is known."""
+        if self.best is None:
+            return math.inf
+        value = Fraction(value_of(self.problem, self.best, level))
+        if level in self.targets:
+            return value - Fraction(self.targets[level].value)
+        known = (self.least[level], self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
+        return value - max(known)
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""

@@ -136,8 +136,8 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         When every level was begun.
     """
     ended = [*begun, time.monotonic()][1:]
-    # Without a limit nobody is given more time the second time.
-    rounds: tuple[int, ...] = MORE if search.deadline.limit is not None else MORE[:1]
+    # Without a limit no level had to leave time for others.
+    rounds: tuple[int, ...] = MORE if search.deadline.limit is not None else ()
     for more, (number, (mark, end)) in product(rounds, enumerate(zip(marks, ended, strict=True))):
         until = search.deadline.later(more * (end - ended[-1]))
         level = search.levels[number]
