@@ -40,11 +40,15 @@ from fairlead.models.rules import (
 from fairlead.models.rules.balance import Balance, cost
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
+from fairlead.solver.levels import diving
+from fairlead.solver.levels.blending import Blend
+from fairlead.solver.levels.diving import Diving
 from fairlead.solver.levels.evening import evened_out
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own, own_cost
 from fairlead.solver.levels.priced_ranges import ranges_at_prices
+from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
@@ -373,6 +377,48 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
     branches.search(asked, Deadline())
     kept = [each for each in told if cost(rule, problem, each) <= Fraction(1, 9)]
     assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)
+
+
+def test_mixes_are_settled_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of six replicas with quotas of 5 and 1, of which 13 of 18 may be on a: at best 5, 4 and 4.
+
+    With halves as shares balance is 4 (u/18 - 1/2)^2, at u = 13 it is 16/81. In the mix two thirds of each
+    are four and two, a third is five and one, so there is most of four and two of each: 1/5 + 1 three times,
+    18/5. Where two of them are settled, the third one has five and one, which costs nothing: 12/5.
+    """
+    names = ("a", "b")
+    rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}, dynamic=True, apart=True))
+    clusters = tuple(Cluster(name, free={CPU: 18000}, allocatable={CPU: 18000}) for name in names)
+    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in "xyz")
+    problem = Problem(clusters, workloads, (Capacity(),))
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset("xyz"), {CPU: halves}, {}, {CPU: 18000})
+    start = Placement({key: {"a": 3, "b": 3} for key in "xyz"})
+    pin, told = Fraction(16, 81), list[Placement]()
+
+    def tell(found: Placement | None) -> Fraction:
+        told.extend([] if found is None else [found])
+        return Fraction(100)
+
+    asked = Asked(DYNAMIC_DEVIATION, tell, {BALANCE: pin})
+    branches = branches_of(rule, problem, start, {}, wide(problem), asked)
+    assert branches is not None
+    bound = raised(branches.whole, Fraction(100), ROUNDS, Deadline())
+    assert value_of(problem, most_of(branches.whole), DYNAMIC_DEVIATION) == Fraction(18, 5)
+    monkeypatch.setattr(diving, "together", lambda blend, _: most_of(blend))
+    Diving(branches.whole, tell, Fraction(100), Deadline()).searched(bound)
+    kept = [each for each in told if cost(rule, problem, each) <= pin]
+    assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)
+
+
+def most_of(blend: Blend) -> Placement:
+    """Return what there is most of in every mix."""
+    return Placement(
+        {
+            mix.choice.key: dict(zip(mix.choice.names, mix.largest.tolist(), strict=True))
+            for mix in blend.mixes
+        }
+    )
 
 
 def evened(room: int) -> Placement:

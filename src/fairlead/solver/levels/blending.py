@@ -1,6 +1,6 @@
 """The mixes of all workloads together: how they fill rows, and the prices of that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -29,6 +29,8 @@ NEAR = 2.0**-8
 """What is above a limit by less than this part of it is about there."""
 ABOVE = 1 + 2.0**-30
 """What is above a limit by less than this is at the limit."""
+MOST_SETTLED = 3
+"""Of the choices in a mix, how many are looked at by themselves."""
 SMALL = 2.0**-10
 """Limits below this count as this where a weight is begun with."""
 
@@ -121,6 +123,23 @@ class Blend:
         return replace(
             self, mixes=mixes, weights=self.weights.copy(), strides=strides, used=used, priced=priced
         )
+
+    def most_mixed(self) -> int | None:
+        """Return the number of the mix that saves most by being one; None where all are one choice."""
+        mixed = (at for at, mix in enumerate(self.mixes) if len(mix.choices()) > 1)
+        return max(mixed, key=lambda at: float(self.saved(self.mixes[at]).sum()), default=None)
+
+    def settled(self, at: int) -> Iterator["Blend"]:
+        """Yield blends in which one mix is one of its choices, at the same prices, the largest part first."""
+        if self.priced is not None:
+            choices = self.mixes[at].choices()[:MOST_SETTLED]
+            parts = self.parts(self.priced, [(at, each, each) for each in choices])
+            yield from (self.within(self.priced, part) for part in parts if part is not None)
+
+    def beginning(self, other: "Blend") -> "Blend":
+        """Return the same choices, of which only those are taken that another blend has most of."""
+        pairs = zip(self.mixes, other.mixes, strict=True)
+        return self._of([mix.taking(each.largest, self.rows.column) for mix, each in pairs])
 
     def rounded(self) -> "Blend":
         """Return the choices of which there is most, whole."""

@@ -23,30 +23,24 @@ from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Choice, Numbers
+from fairlead.solver.levels.diving import Diving
 from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.mixing import NOTHING, Mix, Part
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
+from fairlead.solver.levels.raising import AGAIN, CLOSE, ROUNDS, raised
 from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
-ROUNDS = 24
-"""How often every workload chooses at most before anything is cut in two."""
-STALE = 5
-"""After how many rounds without a better bound no more of them are worth while."""
-AGAIN = 6
-"""The same after each cut."""
 PARTS = 400
 """How many parts are looked at in the end, at most."""
 FEW_PARTS = 24
 """The same before a first search."""
 TOGETHER = 0.2
 """Of the time that is left, what putting a placement together may use."""
+DIVING = 0.4
+"""The same, what a first search for a placement may use, choice by choice."""
 TRIED = 12
 """In how many places a part is cut in two to see where that tells most."""
-ENOUGH = 2.0**-10
-"""Of what the mix costs, how much more a bound has to promise to be looked for."""
-CLOSE = 0.125
-"""The same, as a part of what is missing to what is wanted."""
 
 Wanted = Callable[[Placement | None], Fraction]
 """Is told of a placement that may be good, or of none, and says which bound is enough."""
@@ -139,8 +133,11 @@ class Branches:
         wanted = asked.wanted(None)
         if self.root is not None:
             wanted = self._told(self.root, asked, wanted, until)
-            bound = _raised(self.root, wanted, ROUNDS, until)
+            bound = raised(self.root, wanted, ROUNDS, until)
             self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
+            if asked.parts > 1 and asked.level != BALANCE:
+                wanted = Diving(self.root, asked.wanted, wanted, until.part(DIVING)).searched(bound)
+                self.least = min(self.least, float(wanted))
             self.root = None if until.remaining() else self.root
         most = self.number + asked.parts if asked.parts > 1 else 0
         while self.parts and self.number < most and until.remaining():
@@ -162,11 +159,11 @@ class Branches:
         """Yield parts of a part with their bounds; the same where it cannot be cut."""
         halves = _halves(whole.blend)
         if halves is None:
-            _raised(whole.blend, wanted, ROUNDS, until, closely=True)
+            raised(whole.blend, wanted, ROUNDS, until, closely=True)
             # What came in last may cost as much as what is left of the mix.
             halves = _halves(whole.blend) or _halves(whole.blend.spread()) or [whole.blend]
         for half in halves:
-            found = _raised(half, wanted, AGAIN, until)
+            found = raised(half, wanted, AGAIN, until)
             self.number += 1
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
@@ -276,35 +273,6 @@ def _cuts(blend: Blend, at: int, cluster: int) -> Iterator[Sequence[tuple[Number
     mean, least = int(np.floor(mix.mean[cluster] + NOTHING)), int(mix.counts[:, cluster].min())
     for most in dict.fromkeys((mean, least) if blend.limits[-1] is None else (least, mean)):
         yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
-
-
-def _raised(
-    blend: Blend, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
-) -> Fraction | None:
-    """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
-
-    As long as the mix is above what a level is pinned to, other weights bound better, unless nothing is won
-    any more. Where nothing can be cut, closely, not about.
-    """
-    won: list[float] = []
-    for _ in range(rounds):
-        if blend.priced is not None:
-            value, best = blend.value(), blend.priced.bound
-            missing = float(wanted - best)
-            close = (ENOUGH if rounds == ROUNDS else CLOSE) * missing
-            near = close if closely else max(ENOUGH * abs(value), close)
-            kept = blend.keeps(0) if closely else blend.keeps()
-            if missing <= 0 or (kept and value - float(best) <= near):
-                break
-            won.append(missing)
-            if len(won) > STALE and won[-1 - STALE] - missing <= ENOUGH * missing:
-                break
-            blend.even()
-        if not until.remaining():
-            break
-        if not blend.price():
-            return wanted
-    return None if blend.priced is None else blend.priced.bound
 
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:

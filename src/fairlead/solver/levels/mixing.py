@@ -62,6 +62,19 @@ class Mix:
             self.costs = np.vstack((self.costs, costs))
             self.parts = np.append(self.parts, 0.0)
 
+    def taking(self, counts: Numbers, column: Numbers) -> "Mix":
+        """Return the mix of one choice, with none of all others that are known."""
+        mix = replace(self, parts=self.parts.copy())
+        mix.add(counts, column)
+        mix.parts = (mix.counts == counts).all(axis=1).astype(float)
+        return mix
+
+    def choices(self) -> Numbers:
+        """Return the choices of which there is some, the largest part first."""
+        order = np.argsort(-self.parts, kind="stable")
+        found: Numbers = self.counts[order[self.parts[order] > NOTHING]]
+        return found
+
     def among(self, kept: Sequence[int] | Numbers) -> "Mix":
         """Return the mix of some of its choices, their parts as they were to each other."""
         parts = self.parts[kept]
