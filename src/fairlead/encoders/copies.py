@@ -15,8 +15,11 @@ def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
     With u_c = 1 where candidate c holds replicas and r_c the number of candidates with more room::
 
         minimise  sum (1 - u_c),   then  sum r_c u_c
+
+    Where the workload is scaled to 0, both are 0.
     """
-    ranked = [(rank, name, encoding.used(workload.key, name)) for name, rank in rule.ranks.items()]
+    ranks_of = rule.ranks if workload.replicas else {}
+    ranked = [(rank, name, encoding.used(workload.key, name)) for name, rank in ranks_of.items()]
 
     def missing(placement: Placement) -> int:
         placed = placement.of(workload.key)
