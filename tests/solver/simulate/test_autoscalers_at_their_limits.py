@@ -69,7 +69,7 @@ def test_the_terminal_names_what_fills_first(capsys: pytest.CaptureFixture[str])
 
 def test_an_empty_cluster_does_not_fill() -> None:
     """Aachen has no weight beside the others, so the shop may not run there: it stays at 0%."""
-    problem = fairlead.load([FILE, [cluster("aachen", cpu=8)]])
+    problem = fairlead.load([FILE, cluster("aachen", cpu=8)])
     simulation = fairlead.simulate(problem, fairlead.At("max"))
     assert {one.cluster: one.share for one in simulation.fullest}["aachen"] == 0
     assert fills_first(simulation) == [
