@@ -61,7 +61,10 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         else:
             decided.append(settled_in(workload, found))
             groups[workload.key] = found
-    for workload in skipped if until.remaining() else ():
+    for workload in skipped:
+        if not until.remaining():
+            certain = False
+            break
         tried = [(*_given_way(workload, each, decided, part, place), each) for each in _usable(workload)]
         certain = certain and all(proven for _, proven, _ in tried)
         groups[workload.key] = min(tried, key=itemgetter(0))[-1]
