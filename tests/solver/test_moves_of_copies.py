@@ -175,3 +175,11 @@ def test_a_budget_keeps_copies_where_room_would_move_them(
     fresh = replace(steady, fresh=True, rules=(*steady.rules, one, Copies((("b",), ("a",)))))
     problem = Problem((Cluster("a"), Cluster("b")), (fresh,), (MoveBudget("b", most),))
     assert fairlead.solve(problem, method=method).placement == Placement({"w": placed})
+
+
+def test_a_workload_without_replicas_misses_no_copy() -> None:
+    """One of three clusters holds the copy of web, two miss one; of api, scaled to 0, none is missing."""
+    members = [cluster(name, cpu=4) for name in "abc"]
+    placed, levels = solved(*members, binding("api", 0, None, one_of(), cpu=1), running({}, one_of()))
+    assert placed == {"a": 2}
+    assert levels == {"missing copies": 2, "room": 0}

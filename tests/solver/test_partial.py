@@ -112,6 +112,26 @@ def test_spread_gives_way() -> None:
     )
 
 
+def test_a_minimum_over_all_replicas() -> None:
+    """Member1 needs 3 of 2 replicas: no cluster stands in the way, the workload is too small."""
+    outcome = partial(asked(ROOM, web(2, Bounds({"member1": Bound(3)}))))
+    assert outcome.shortfalls[0].text.endswith("at least 3 are needed: default/web has only 2 replicas")
+
+
+def test_what_has_to_survive_the_loss_of_everything() -> None:
+    """One region is all there is; and where nothing is placed, no loss is worse than another."""
+    only = Survival(field="region", groups={"r1": frozenset(NAMES)}, minimum=2)
+    outcome = partial(asked(ROOM, web(3, only)))
+    assert outcome.shortfalls[0].text == (
+        "default/web: losing region r1 leaves 0, 2 are needed: only r1 has eligible clusters"
+    )
+    two = replace(only, groups={name: frozenset({name}) for name in NAMES}, count=2)
+    outcome = partial(asked(three(0, 0, 0), web(3, two)))
+    assert outcome.shortfalls[-1].text.startswith(
+        "default/web: losing any one set of 2 regions at once leaves 0, 2 are needed: "
+    )
+
+
 def test_a_spread_over_too_few_groups() -> None:
     """Three regions are asked for and two have candidates: these are named, no cluster is to blame."""
     regions = {name: frozenset({name}) for name in NAMES[:2]}

@@ -15,13 +15,16 @@ def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
     With u_c = 1 where candidate c holds replicas and r_c the number of candidates with more room::
 
         minimise  sum (1 - u_c),   then  sum r_c u_c
+
+    Where the workload is scaled to 0, both are 0.
     """
+    ranked = rule.ranks if workload.replicas else {}
 
     def ranks(placement: Placement) -> int:
         placed = placement.of(workload.key)
-        return sum(rank for name, rank in rule.ranks.items() if placed.get(name))
+        return sum(rank for name, rank in ranked.items() if placed.get(name))
 
     because = Because(KIND, workload.key)
-    encoding.prefer(COPIES, [encoding.unused(workload.key, rule.ranks)], because=because)
-    terms = [(encoding.used(workload.key, name), rank) for name, rank in rule.ranks.items() if rank]
+    encoding.prefer(COPIES, [encoding.unused(workload.key, ranked)], because=because)
+    terms = [(encoding.used(workload.key, name), rank) for name, rank in ranked.items() if rank]
     encoding.prefer(ROOM, [LinearCost(terms, 0, ranks)], because=because)

@@ -61,6 +61,7 @@ class Extension:
     """
 
     kinds: tuple[type[RuleManifest], ...] = ()
+    """Kinds of manifests."""
     levels: tuple[Level, ...] = ()
     """Levels on which its rules count, so that a `Profile` may name them."""
 

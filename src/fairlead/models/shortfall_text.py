@@ -16,6 +16,7 @@ from fairlead.models.rules import (
     Duplicated,
     GroupTotal,
     Spread,
+    Survival,
     Total,
     bounds,
     candidates,
@@ -23,6 +24,7 @@ from fairlead.models.rules import (
     duplicated,
     group_total,
     spread,
+    survival,
     total,
 )
 from fairlead.models.rules.duplicated import copy_on
@@ -114,7 +116,7 @@ def _obstacles(violation: Violation, workload: Workload, answer: _Answer) -> str
         obstacle = _obstacle(violation, workload, cluster, answer)
         if obstacle is not None:
             found[obstacle] = None
-    return _joined(found)
+    return _joined(found) or _beyond_reach(violation, workload, answer)
 
 
 def _joined(found: Iterable[_Obstacle]) -> str:
@@ -158,8 +160,28 @@ def _too_few(rule: Spread, workload: Workload) -> str:
     """Say that no placement at all is in so many groups; empty where that is not plain to see."""
     members = [name for inside in rule.groups.values() for name in inside]
     if workload.replicas < rule.minimum and len(set(members)) == len(members):
-        return f"{workload.key} has only {counted(workload.replicas, 'replica')}"
+        return _has_only(workload)
     return spread.eligible(rule.minimum, rule.field, rule.groups)
+
+
+def _beyond_reach(violation: Violation, workload: Workload, answer: _Answer) -> str:
+    """Say that more is asked for than the workload has, or than it has clusters for; empty where not."""
+    placed = answer.placement.of(workload.key)
+    if violation.rule in (bounds.KIND, group_total.KIND):
+        held = sum(placed.get(name, 0) for name in _helpful(violation, workload, answer))
+        return _has_only(workload) if held + violation.amount > workload.replicas else ""
+    if violation.rule == survival.KIND:
+        for rule in workload.rules_of(Survival):
+            if violation.about in amounts(violations_of(workload, placed, (rule,))):
+                few = rule.minimum > workload.replicas
+                return (
+                    _has_only(workload) if few else spread.eligible(rule.count + 1, rule.field, rule.groups)
+                )
+    return ""
+
+
+def _has_only(workload: Workload) -> str:
+    return f"{workload.key} has only {counted(workload.replicas, 'replica')}"
 
 
 def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _Answer) -> _Obstacle | None:

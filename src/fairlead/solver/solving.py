@@ -273,12 +273,12 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
     def strictly(trial: Problem) -> bool | None:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
-    def place(trial: Problem) -> Placement:
+    def place(trial: Problem) -> tuple[Placement, bool]:
         from fairlead.solver.parts.methods import solve_giving_way
 
         bare = replace(trial, workloads=tuple(map(without_preferences, trial.workloads)))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
-        return found.placement or place_greedily(bare, search.deadline)
+        return found.placement or place_greedily(bare, search.deadline), found.status is Status.OPTIMAL
 
     def partially(part: Problem) -> Chosen:
         return choose_partially(part, strictly, place, search.deadline.part(SHARE_OF_TIME))

@@ -113,6 +113,25 @@ def test_every_group_that_is_left_is_looked_at() -> None:
     assert "affinity group b: default/nginx needs 12 replicas; these 2 clusters can hold 11 together" in told
 
 
+def test_who_fits_beside_a_group_that_does_not_is_left_alone() -> None:
+    """Where web is in group 2 it shares no cluster with api, which has a placement and needs no way out."""
+    groups = [{"affinityName": "1", "clusterNames": ["a", "d"]}, {"affinityName": "2", "clusterNames": ["d"]}]
+    apart = [{"spreadByField": "region", "minGroups": 2}]
+    _, conflict = infeasible(
+        [
+            *(cluster(name, cpu=4, region="x") for name in "abcd"),
+            binding("api", 1, placement={**dynamic(), "clusterAffinity": {"clusterNames": [*"abc"]}}, cpu=1),
+            binding(
+                "web",
+                2,
+                placement={**dynamic(), "spreadConstraints": apart, "clusterAffinities": groups},
+                cpu=1,
+            ),
+        ]
+    )
+    assert texts(conflict.relaxations) == ["require 1 region instead of 2 for default/web"]
+
+
 def test_groups_before_the_observed_one_are_a_way_back() -> None:
     """Group a would do, but the workload was scheduled in b: a rebalancer places it afresh."""
     groups = [

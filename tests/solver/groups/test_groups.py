@@ -168,8 +168,8 @@ def test_few_are_asked_about_one_by_one() -> None:
         asked.append(sum(each.replicas for each in problem.workloads))
         return asked[-1] <= 63
 
-    def place(_: Problem) -> Placement:
-        return Placement({})
+    def place(_: Problem) -> tuple[Placement, bool]:
+        return Placement({}), True
 
     rules = (Candidates(("a",)), Total())
     workloads = tuple(Workload(f"w{at:02}", "w", 1, requests={CPU: 1000}, rules=rules) for at in range(64))
@@ -190,9 +190,9 @@ def test_groups_of_partial_placements_are_chosen_in_time() -> None:
     settled = Workload("api", "api", 1, rules=(Candidates(("a",)), Total()))
     part = Problem((Cluster("a", free={CPU: 0}),), (waiting, settled), (Capacity(),))
 
-    def place(_: Problem) -> Placement:
+    def place(_: Problem) -> tuple[Placement, bool]:
         raise AssertionError("time is over")
 
     found = choose_partially(part, never, place, Deadline.after(0))
     assert found.groups["web"] is groups[0]
-    assert not found.found
+    assert (found.found, found.exhausted) == (False, False)

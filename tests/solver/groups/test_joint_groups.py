@@ -13,6 +13,7 @@ from brute_force import placements
 from fairlead.encoders.joint import encode_choice
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -24,6 +25,7 @@ from fairlead.models.rules import (
     Moves,
     SharedRule,
     Spread,
+    Survival,
     Total,
     Weights,
     WorkloadRule,
@@ -111,6 +113,45 @@ def test_partial_leaves_out_what_no_choice_can_place() -> None:
     outcome = fairlead.solve(problem, partial=True)
     assert taken(outcome) == {"w0": "a", "w1": "b"}
     assert [violation.amount for violation in outcome.shortfalls] == [1]
+
+
+def test_of_groups_in_which_as_much_gives_way_the_first_is_taken() -> None:
+    """Two replicas of w1 have room for one in either group; in the second it meets w0, which is urgent."""
+    problem = asked({"a": 1, "b": 2}, grouped("w0", 1, "b", priority=1), grouped("w1", 2, "a", "b"))
+    outcome = fairlead.solve(problem, partial=True)
+    assert taken(outcome) == {"w0": "b", "w1": "a"}
+    assert outcome.status is Status.OPTIMAL
+
+
+def test_what_no_group_can_hold_displaces_nobody() -> None:
+    """Neither group holds three replicas of w1; w0 is less urgent, and fits into its first group, b."""
+    urgent = grouped("w1", 3, "b", "a", priority=1)
+    problem = asked({"a": 2, "b": 2, "f": 0}, grouped("w0", 2, "b", "f"), urgent)
+    outcome = fairlead.solve(problem, partial=True)
+    assert taken(outcome) == {"w0": "b", "w1": "a"}
+    assert [(each.workload, each.amount) for each in outcome.shortfalls] == [("w1", 1)]
+
+
+def test_a_group_without_eligible_clusters_is_not_the_one_in_which_least_gives_way() -> None:
+    """Nothing survives the loss of a, the only cluster of one group; the other group has none to lose."""
+    both = Survival(field="cluster", groups={"a": frozenset("a")}, minimum=1)
+    closed = AffinityGroup("closed", (Candidates(()), Total(), replace(both, groups={})))
+    open_one = AffinityGroup("open", (Candidates(("a",)), Total(), both))
+    workload = Workload("w", "w", 1, requests={CPU: 1000}, rules=closed.rules, groups=(closed, open_one))
+    assert taken(fairlead.solve(asked({"a": 2}, workload), partial=True)) == {"w": "open"}
+
+
+def test_groups_that_may_not_be_those_in_which_least_gives_way_prove_nothing() -> None:
+    """Nobody knows how much gives way in either group: what was found is all that is said."""
+    problem = replace(asked({"a": 1, "b": 1}, grouped("w1", 2, "a", "b")), partial=True)
+
+    def place(trial: Problem) -> tuple[Placement, bool]:
+        del trial
+        return Placement({"w1": {"a": 1}}), False
+
+    chosen = partial.choose_partially(problem, lambda _: False, place, Deadline())
+    assert not chosen.exhausted
+    assert not chosen.earliest
 
 
 def test_a_budget_counts_of_what_is_held_no_more_than_a_full_copy() -> None:

@@ -6,7 +6,9 @@ from fractions import Fraction
 import pytest
 
 import fairlead
+from builders import cluster
 from fairlead.cli.app import main
+from fairlead.report.content.simulation_words import fills_first
 from places import EXAMPLES
 
 FILE = str(EXAMPLES / "autoscaled")
@@ -63,6 +65,27 @@ def test_the_terminal_names_what_fills_first(capsys: pytest.CaptureFixture[str])
     assert "Fills first" not in capsys.readouterr().out
     assert main(["solve", "-q", "-f", FILE]) == 0
     assert "FederatedHPA retail/shop and CronFederatedHPA retail/friday (2 to 11)" in capsys.readouterr().out
+
+
+def test_an_empty_cluster_does_not_fill() -> None:
+    """Aachen has no weight beside the others, so the shop may not run there: it stays at 0%."""
+    problem = fairlead.load([FILE, cluster("aachen", cpu=8)])
+    simulation = fairlead.simulate(problem, fairlead.At("max"))
+    assert {one.cluster: one.share for one in simulation.fullest}["aachen"] == 0
+    assert fills_first(simulation) == [
+        "Fills first: lyon (cpu 100%), nantes (cpu 100%) and paris (cpu 100%)."
+    ]
+
+
+def test_a_limit_that_is_asked_for_twice_is_told_once() -> None:
+    """The last limit counts: at the minimum nothing fills."""
+    problem = fairlead.load(FILE)
+    least, most = fairlead.At("min"), fairlead.At("max")
+    assert fairlead.simulate(problem, least, least).changes == (least,)
+    back = fairlead.simulate(problem, most, least)
+    assert back.changes == (most, least)
+    assert not fills_first(back)
+    assert fills_first(fairlead.simulate(problem, least, most))
 
 
 def test_without_autoscalers_there_is_nothing_to_try() -> None:

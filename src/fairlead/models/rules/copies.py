@@ -37,7 +37,10 @@ class Copies(Unmistakable):
         return (COPIES, ROOM)
 
     def cost_of(self, measured: Measured) -> int:
-        """Return the number of candidates without a copy, or the sum of the ranks of those with one."""
-        ranks = self.ranks
+        """Return the number of candidates without a copy, or the sum of the ranks of those with one.
+
+        A workload that is scaled to 0 has no copies to miss.
+        """
+        ranks = self.ranks if measured.workload.replicas else {}
         holding = [rank for cluster, rank in ranks.items() if measured.placed.get(cluster)]
         return len(ranks) - len(holding) if measured.level == COPIES else sum(holding)

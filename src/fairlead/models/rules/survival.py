@@ -115,9 +115,9 @@ class Left(Scope):
         return any(lost for _, lost in self.choices({name for name, held in placed.items() if held}))
 
     def shown(self, placed: Mapping[str, int]) -> Scope:
-        """Return the worst loss."""
+        """Return the worst loss; where nothing is held any one will do."""
         names, lost = self.worst(placed)
-        return Among(listed(names, shown=len(names)), lost)
+        return Among(listed(names, shown=len(names)) or f"any one {self.name}", lost)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

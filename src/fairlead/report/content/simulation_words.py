@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, duplicated, total
@@ -53,13 +52,15 @@ def copies_lost(simulation: Simulation) -> list[str]:
 
 def fills_first(simulation: Simulation) -> list[str]:
     """Say which clusters are the fullest where autoscalers are at their maximum; a line, or none."""
-    if At("max") not in simulation.changes or not simulation.fullest:
+    limits = [one for one in simulation.changes if isinstance(one, At)]
+    if limits[-1:] != [At("max")]:
         return []
     named = [
-        f"{one.cluster} ({one.resource} {format_fullness(one.share or Fraction(0))})"
+        f"{one.cluster} ({one.resource} {format_fullness(one.share)})"
         for one in simulation.fullest
+        if one.share  # an empty cluster does not fill
     ]
-    return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
+    return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."] if named else []
 
 
 def title(simulation: Simulation) -> str:

@@ -36,7 +36,8 @@ class Grouped:
     earliest: bool = True
     """True where it is certain that no earlier joint choice has a placement."""
     exhausted: bool = True
-    """True where it is certain that no joint choice has a placement if the chosen one has none."""
+    """True where it is certain that no joint choice has a placement if the chosen one has none; in a partial
+    problem also in which groups least gives way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def choose_groups(
     for part in _parts(problem):
         answer = _choose(part, feasible, due, seed)
         if not answer.found and otherwise is not None and due.remaining():
-            answer = replace(otherwise(part), exhausted=answer.exhausted)
+            other = otherwise(part)
+            answer = replace(other, exhausted=answer.exhausted and other.exhausted)
         answers.append(answer)
         chosen |= answer.groups
         rejected |= _rejected(part, answer)

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
-from fairlead.models.shortfall import shortfall_value
+from fairlead.models.shortfall import shortfall_values
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
 from fairlead.solver.answers.components import components
 from fairlead.solver.groups.choices import is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
-Place = Callable[[Problem], Placement]
-"""Places a problem partially, so that as little as possible gives way."""
+Place = Callable[[Problem], tuple[Placement, bool]]
+"""Places a problem partially, so that as little as possible gives way; tells whether that is proven."""
 _Fits = Callable[[Sequence[Workload], Problem], bool | None]
 """Tells whether some workloads of a problem can be placed beside nobody else; None where it is not known."""
 
@@ -25,8 +26,10 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
 
     One after the other, the most urgent first, each gets the first group in which it can be placed together
     with all that was decided before. A workload that cannot be placed in full, with or without a choice, is
-    not among these. Where it has a choice it gets the group in which least gives way beside all others, the
-    first one of several. What workloads hold that are not decided yet is free to the others.
+    not among these. Where it has a choice it gets, when all these are decided, the group in which least gives
+    way beside them, the first one of several. What workloads hold that are not decided yet is free to the
+    others. Where something of that was not known in time, it is not certain that these are the groups
+    (`Chosen.exhausted`).
 
     Parameters
     ----------
@@ -39,29 +42,46 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     until
         From when on nothing more is tried: who is left then gets the first group.
     """
+    certain = True
 
     def fits(workloads: Sequence[Workload], problem: Problem) -> bool | None:
-        return feasible(beside_nobody(workloads, problem)) if until.remaining() else None
+        nonlocal certain
+        known = feasible(beside_nobody(workloads, problem)) if until.remaining() else None
+        certain = certain and known is not None
+        return known
 
     fixed = [_only(each) for each in part.workloads if not is_open(each)]
     decided = _placeable(fixed, part, fits)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
+    skipped: list[Workload] = []
     for workload in sorted(filter(is_open, part.workloads), key=turn):
         found = _first_feasible(workload, decided, part, fits)
-        if found is not None:
+        if found is None:
+            skipped.append(workload)
+        else:
             decided.append(settled_in(workload, found))
-        elif until.remaining():
-            found = min(
-                from_start(workload), key=lambda each: _given_way(workload, each, decided, part, place)
-            )
-        groups[workload.key] = found or from_start(workload)[0]
-    return Chosen(groups, found=False)
+            groups[workload.key] = found
+    for workload in skipped:
+        if not until.remaining():
+            certain = False
+            break
+        tried = [(*_given_way(workload, each, decided, part, place), each) for each in _usable(workload)]
+        certain = certain and all(proven for _, proven, _ in tried)
+        groups[workload.key] = min(tried, key=itemgetter(0))[-1]
+    return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
 
 def _only(workload: Workload) -> Workload:
     """Return a workload without a choice in the only group that it may get."""
     groups = from_start(workload)
     return settled_in(workload, groups[0]) if groups else workload
+
+
+def _usable(workload: Workload) -> Sequence[AffinityGroup]:
+    """Return the groups in which a workload has eligible clusters; all groups where it has none in any."""
+    tried = [(group, settled_in(workload, group).rule(Candidates)) for group in from_start(workload)]
+    usable = [group for group, candidates in tried if candidates is None or candidates.names]
+    return usable or from_start(workload)
 
 
 def _first_feasible(
@@ -123,11 +143,15 @@ def _beside(
 
 def _given_way(
     workload: Workload, group: AffinityGroup, decided: Sequence[Workload], problem: Problem, place: Place
-) -> tuple[int, ...]:
-    """Return how much gives way beside what was decided, where a workload gets a group."""
+) -> tuple[tuple[int, ...], bool]:
+    """Return how much gives way where a workload gets a group, level by level; whether that is proven.
+
+    Which of those decided it meets depends on the group, the levels do not; whoever it does not meet fits.
+    """
     together = beside_nobody([*decided, settled_in(workload, group)], problem)
     part = next(each for each in components(together) if workload.key in each.workload_by_key)
-    placement = place(part)
-    priorities = sorted({each.priority for each in part.workloads}, reverse=True)
+    placement, proven = place(part)
+    priorities = sorted({each.priority for each in problem.workloads}, reverse=True)
     levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
-    return tuple(shortfall_value(part, placement, level) for level in (MADE_WORSE, *levels))
+    missing = shortfall_values(part, placement)
+    return tuple(missing.get(level, 0) for level in (MADE_WORSE, *levels)), proven

@@ -139,11 +139,14 @@ def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
 def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
     """Return ways out of a part; where it is several that share numbers, those of the first one if these do.
 
-    What the first part needs at least, all of them need; so its cheapest way is the cheapest for all.
+    What the first one without a placement needs at least, all of them need; so its cheapest way is the
+    cheapest for all. Others may have one: which of them meet depends on the groups that are chosen.
     """
     several = apart(part, opened=True)
-    if len(several) > 1:
-        first = among(part, several[0].workload_by_key)
+    everybody = part.workload_by_key.keys()
+    inside = (_beside(part, everybody - each.workload_by_key.keys()) for each in several if len(several) > 1)
+    first = next((each for each in inside if not has_placement(each, deadline, seed)), None)
+    if first is not None:
         found = [
             Way(changes, way.proven)
             for way in ways(first, deadline.part(0.5), seed, most)

@@ -149,10 +149,14 @@ def _called(field: str) -> str:
 def told_once(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return changes without those that say once more what one of their kind says right before them.
 
-    A cluster that is lost, drained, cordoned or restored twice is so once; of scaling the last one counts.
+    A cluster that is lost, drained, cordoned or restored twice is so once, whatever of its kind stands in
+    between; of scaling the last one counts.
     """
     alike = (tuple(run) for _, run in groupby(changes, type))
     again = (Cordon, Drain, Lose, Restore)
     return tuple(
-        chain.from_iterable(dict.fromkeys(run) if isinstance(run[0], again) else run for run in alike)
+        chain.from_iterable(
+            dict.fromkeys(run) if isinstance(run[0], again) else (one for one, _ in groupby(run))
+            for run in alike
+        )
     )
