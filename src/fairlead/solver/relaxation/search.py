@@ -143,8 +143,7 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
     cheapest for all. Others may have one: which of them meet depends on the groups that are chosen.
     """
     several = apart(part, opened=True)
-    everybody = part.workload_by_key.keys()
-    inside = (_beside(part, everybody - each.workload_by_key.keys()) for each in several if len(several) > 1)
+    inside = (among(part, each.workload_by_key.keys()) for each in several if len(several) > 1)
     first = next((each for each in inside if not has_placement(each, deadline, seed)), None)
     if first is not None:
         found = [
