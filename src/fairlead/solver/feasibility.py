@@ -54,7 +54,7 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
 
     if len(bare.workloads) >= MANY and applies(bare):
         return solve_batch(bare, Search(deadline, 1, seed)).status
-    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
+    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed, ties=False).status
 
 
 def _settled(workload: Workload) -> Workload:
