@@ -6,6 +6,7 @@ from typing import Any
 import fairlead
 import kubeadmiral_manifests as federal
 from builders import cluster, deployment, divided, duplicated, dynamic, policy, selector, static, term
+from fairlead.models.check import violations_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total
@@ -226,3 +227,13 @@ def test_scaled_to_zero_is_always_feasible() -> None:
     )
     assert outcome.status is fairlead.Status.OPTIMAL
     assert outcome.placement == fairlead.Placement({"default/nginx": {}})
+
+
+def test_without_a_total_a_spread_over_more_groups_than_replicas_can_be_kept() -> None:
+    """Nothing bounds how many replicas stand in all, so one on each of two clusters is a placement."""
+    each = {name: frozenset({name}) for name in ("a", "b")}
+    workload = Workload("w", "w", 1, rules=(Candidates(("a", "b")), Spread("cluster", each, minimum=2)))
+    problem = Problem((Cluster("a"), Cluster("b")), (workload,))
+    assert not any(violations_of(workload, {"a": 1, "b": 1}))
+    assert not fails_alone(workload, problem)
+    assert fails_alone(replace(workload, rules=(*workload.rules, Total())), problem)

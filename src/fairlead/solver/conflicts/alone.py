@@ -165,8 +165,8 @@ def _too_few_groups(workload: Workload) -> bool:
             return True
         inside = frozenset[str]().union(*rule.groups.values())
         in_one_only = sum(len(clusters) for clusters in rule.groups.values()) == len(inside)
-        # Full copies are not divided: each of them may be in a group of its own.
-        if in_one_only and rule.minimum > workload.replicas and workload.rule(Duplicated) is None:
+        # Only a total says how many groups can hold a replica: full copies are not divided.
+        if in_one_only and rule.minimum > workload.replicas and workload.rule(Total) is not None:
             return True
     return False
 
