@@ -16,7 +16,7 @@ from fairlead.models.check import violations_of
 from fairlead.models.in_order import Column
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Shares, Skew, Survival, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
@@ -63,6 +63,20 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     # The box holds bounds as they are, unless they bind only where replicas stand.
     unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
     return None if any(violations_of(workload, answer, unsure)) else answer
+
+
+def within_groups(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place a workload whose groups of clusters are bounded or measured; imported where one is."""
+    if not any(isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules):
+        return None
+    from fairlead.solver.exact.grouping import divide
+
+    return divide(workload, problem, boxed)
+
+
+def exactly(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place a workload in its box, with bounds of groups where these bind."""
+    return allocate(workload, problem, boxed) or within_groups(workload, problem, boxed)
 
 
 def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:

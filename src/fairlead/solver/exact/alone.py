@@ -16,11 +16,7 @@ from fairlead.models.rules import (
     Aggregated,
     Bounds,
     Duplicated,
-    GroupTotal,
-    Shares,
-    Skew,
     Spread,
-    Survival,
     Tiers,
     Total,
     bounds,
@@ -34,7 +30,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.shortfall import broken_amounts, loosened
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.allocation import allocate, within_groups
 from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of, room_left
 from fairlead.solver.exact.marginal import Box, exact_sum
 
@@ -80,7 +76,7 @@ def place_alone(
         boxed = box_of(workload, problem, available, quotas)
     if copies is not None:
         return _choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
-    ways = (_choose, allocate, _divide) if _chooses(workload) else (allocate, _choose, _divide)
+    ways = (_choose, allocate, within_groups) if _chooses(workload) else (allocate, _choose, within_groups)
     return next(filter(None, (place(workload, problem, boxed) for place in ways)), None)
 
 
@@ -89,15 +85,6 @@ def _choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping
     from fairlead.solver.exact.nested.choosing import choose
 
     return choose(workload, problem, boxed)
-
-
-def _divide(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
-    """Place a workload whose groups of clusters are bounded or measured; imported where one is."""
-    if not any(isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules):
-        return None
-    from fairlead.solver.exact.grouping import divide
-
-    return divide(workload, problem, boxed)
 
 
 def stays(

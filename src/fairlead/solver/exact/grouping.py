@@ -7,22 +7,20 @@ make a box of groups inside groups (`fairlead.solver.exact.laminar`), which the 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
-from fairlead.models.check import required_by, violations_of
+from fairlead.models.check import violations_of
 from fairlead.models.in_order import Column
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, share
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.requirement import Among, Binds, Outside, Requirement, Side
-from fairlead.models.rules import Bounds, Candidates, Duplicated, Shares, Total, Weights
+from fairlead.models.rules import Duplicated, Shares, Weights
 from fairlead.models.rules.shares import Group
-from fairlead.models.rules.skew import Apart
 from fairlead.models.score import better, in_order, levels_of_workload
 from fairlead.models.workload import Workload
+from fairlead.solver.exact.asked import Asked, Clusters, Range, asked_of, both
 from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.deviations import Minimax, Squares
 from fairlead.solver.exact.costs.levels import DEAREST, cost_of, deviation_from, weights_of
@@ -36,20 +34,6 @@ HEAVIEST = 2**62
 
 MOST_TRIED = 32
 """Up to so many numbers of replicas of the emptiest group are tried."""
-
-Clusters = frozenset[str]
-Range = tuple[int, int]
-"""Fewest and most replicas."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the rules of a workload ask of sets of candidates."""
-
-    ranges: dict[Clusters, Range] = field(default_factory=dict)
-    """What a set may hold together."""
-    apart: list[tuple[tuple[Clusters, ...], int]] = field(default_factory=list)
-    """Groups of which the fullest may hold only so many more than the emptiest."""
 
 
 def divide(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
@@ -70,7 +54,7 @@ def divide(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     """
     if workload.rule(Duplicated) is not None or not boxed.box.feasible:
         return None
-    asked, shares = _asked(workload, boxed), workload.rule(Shares)
+    asked, shares = asked_of(workload, boxed), workload.rule(Shares)
     sets = [*asked.ranges, *(group for groups, _ in asked.apart for group in groups)]
     tree = tree_of(boxed.names, shares.depths if shares else (), sets)
     costs = None if tree is None else _costs(tree, workload, problem, boxed.names)
@@ -92,42 +76,6 @@ def divide(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     return None if answer is None or any(violations_of(workload, answer)) else answer
 
 
-def _asked(workload: Workload, boxed: WorkloadBox) -> _Asked:
-    """Return what rules ask of sets, what the box holds already left out; what is told otherwise too."""
-    found, names, total = _Asked(), frozenset(boxed.names), boxed.box.total
-    rules = (rule for rule in workload.rules if not isinstance(rule, Bounds | Candidates | Total))
-    for one in (one for rule in rules for one in required_by(rule, workload, ())):
-        if one.binds is not Binds.ALWAYS:
-            continue
-        match one.scope:
-            case Among(clusters=clusters):
-                inside, asks = clusters & names, _range(one, total)
-            case Outside(clusters=clusters):
-                least, most = _range(one, total)
-                inside, asks = clusters & names, (total - most, total - least)
-            case Apart(groups=groups) if len(groups) > 1:
-                found.apart.append((tuple(each & names for each in groups.values()), one.limit))
-                continue
-            case _:
-                continue
-        if inside:
-            found.ranges[inside] = _both(found.ranges.get(inside), asks)
-    return found
-
-
-def _range(one: Requirement, total: int) -> Range:
-    """Return how many replicas a requirement lets count."""
-    return (
-        0 if one.side is Side.MOST else one.limit,
-        total if one.side is Side.LEAST else min(one.limit, total),
-    )
-
-
-def _both(known: Range | None, other: Range) -> Range:
-    """Return what lies in two ranges."""
-    return other if known is None else (max(known[0], other[0]), min(known[1], other[1]))
-
-
 def _lowest(groups: Sequence[Clusters], most: int, boxed: WorkloadBox) -> Sequence[int]:
     """Return what the emptiest of groups may hold that differ by so many at most; none where it is too much.
 
@@ -143,12 +91,12 @@ def _lowest(groups: Sequence[Clusters], most: int, boxed: WorkloadBox) -> Sequen
     return range(lowest, highest + 1) if highest - lowest < MOST_TRIED else ()
 
 
-def _ranges(asked: _Asked, lowest: Sequence[int]) -> dict[Clusters, Range]:
+def _ranges(asked: Asked, lowest: Sequence[int]) -> dict[Clusters, Range]:
     """Return what sets may hold where the emptiest groups hold at least so many."""
     found = dict(asked.ranges)
     for (groups, most), least in zip(asked.apart, lowest, strict=True):
         for group in groups:
-            found[group] = _both(found.get(group), (least, least + most))
+            found[group] = both(found.get(group), (least, least + most))
     return found
 
 

@@ -17,7 +17,8 @@ from fairlead.models.rules import Aggregated, Duplicated, Spread, Total, Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.allocation import exactly
+from fairlead.solver.exact.asked import asked_of
 from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of, fewest_in_use
 from fairlead.solver.exact.marginal import Box
 
@@ -30,7 +31,7 @@ def choose_greedily(
     problem: Problem,
     available: Available,
     quotas: Sequence[Allowance],
-    divide: Divide = allocate,
+    divide: Divide = exactly,
 ) -> Mapping[str, int] | None:
     """Place a workload that may choose its clusters on a set that is made one cluster after the other.
 
@@ -72,31 +73,54 @@ def _chosen(
     divided = workload.rule(Duplicated) is None
     room = dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True))
     used = [_Used(rule) for rule in spreads]
+    bounded = _Bounded({inside: most for inside, (_, most) in asked_of(workload, boxed).ranges.items()})
     chosen: set[str] = set()
     held = offered = 0
 
     def take(name: str) -> None:
         nonlocal held, offered
         chosen.add(name)
-        held, offered = held + least[name], offered + room[name]
+        held, offered = held + least[name], offered + bounded.take(name, room[name])
         for each in used:
             each.take(name)
+
+    def may_be_used(name: str) -> bool:
+        if name in chosen or room[name] < least[name] or any(each.forbids(name) for each in used):
+            return False
+        return not divided or held + least[name] <= boxed.box.total
 
     for name in compress(boxed.names, boxed.box.lower.tolist() if divided else ()):
         take(name)
     order = sorted(boxed.names, key=lambda name: (-workload.current.get(name, 0), -room[name], name))
-    for groups_first in (True, False):
+    # Groups that are missing come first, those of clusters that can take something before all others.
+    for groups_first, taking in ((True, True), (True, False), (False, True)):
         for name in order:
             enough = divided and offered >= boxed.box.total
             if enough if not groups_first else not any(each.is_short for each in used):
                 break
-            if name in chosen or room[name] < least[name] or any(each.forbids(name) for each in used):
-                continue
-            if divided and held + least[name] > boxed.box.total:
-                continue
-            if not groups_first or any(each.misses(name) for each in used):
+            wanted = not groups_first or any(each.misses(name) for each in used)
+            if wanted and may_be_used(name) and (bounded.left(name, room[name]) or not taking):
                 take(name)
     return frozenset(chosen)
+
+
+class _Bounded:
+    """How much sets of clusters can take together: what a rule allows them, less what others of them take."""
+
+    def __init__(self, most: Mapping[frozenset[str], int]) -> None:
+        self._left = dict(most)
+
+    def left(self, name: str, room: int) -> int:
+        """Return how much of its room a cluster can take."""
+        return min([room, *(left for inside, left in self._left.items() if name in inside)])
+
+    def take(self, name: str, room: int) -> int:
+        """Use a cluster; return how much it can take."""
+        taken = self.left(name, room)
+        for inside in self._left:
+            if name in inside:
+                self._left[inside] -= taken
+        return taken
 
 
 class _Used:
@@ -185,7 +209,7 @@ def _may_stay(
 def _divided(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
     """Divide replicas by weight and by room, exactly only where that breaks a rule."""
     found = fill(workload, boxed)
-    return found if not any(violations_of(workload, found)) else allocate(workload, problem, boxed)
+    return found if not any(violations_of(workload, found)) else exactly(workload, problem, boxed)
 
 
 def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:

@@ -1,0 +1,60 @@
+"""What the rules of a workload ask of sets of candidates: of regions, of what is left when one is lost."""
+
+from dataclasses import dataclass, field
+
+from fairlead.models.check import required_by
+from fairlead.models.requirement import Among, Binds, Outside, Requirement, Side
+from fairlead.models.rules import Bounds, Candidates, Total
+from fairlead.models.rules.skew import Apart
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.boxes import WorkloadBox
+
+Clusters = frozenset[str]
+Range = tuple[int, int]
+"""Fewest and most replicas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the rules of a workload ask of sets of candidates."""
+
+    ranges: dict[Clusters, Range] = field(default_factory=dict)
+    """What a set may hold together."""
+    apart: list[tuple[tuple[Clusters, ...], int]] = field(default_factory=list)
+    """Groups of which the fullest may hold only so many more than the emptiest."""
+
+
+def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
+    """Return what rules ask of sets, what the box holds already left out; what is told otherwise too."""
+    found, names, total = Asked(), frozenset(boxed.names), boxed.box.total
+    rules = (rule for rule in workload.rules if not isinstance(rule, Bounds | Candidates | Total))
+    for one in (one for rule in rules for one in required_by(rule, workload, ())):
+        if one.binds is not Binds.ALWAYS:
+            continue
+        match one.scope:
+            case Among(clusters=clusters):
+                inside, asks = clusters & names, _range(one, total)
+            case Outside(clusters=clusters):
+                least, most = _range(one, total)
+                inside, asks = clusters & names, (total - most, total - least)
+            case Apart(groups=groups) if len(groups) > 1:
+                found.apart.append((tuple(each & names for each in groups.values()), one.limit))
+                continue
+            case _:
+                continue
+        if inside:
+            found.ranges[inside] = both(found.ranges.get(inside), asks)
+    return found
+
+
+def _range(one: Requirement, total: int) -> Range:
+    """Return how many replicas a requirement lets count."""
+    return (
+        0 if one.side is Side.MOST else one.limit,
+        total if one.side is Side.LEAST else min(one.limit, total),
+    )
+
+
+def both(known: Range | None, other: Range) -> Range:
+    """Return what lies in two ranges."""
+    return other if known is None else (max(known[0], other[0]), min(known[1], other[1]))
