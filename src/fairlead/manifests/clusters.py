@@ -66,7 +66,7 @@ def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Clust
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
         implied_taints=(NOT_READY,) if _unready(model) else (),
         allocatable=_in_units(summary.allocatable) if summary else None,
-        free=_in_units(_free(summary)) if summary else None,
+        free=_in_units(free_of(summary)) if summary else None,
         grades=_grades(model),
         deleting=model.metadata.deletion_timestamp is not None,
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
@@ -86,7 +86,8 @@ def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
     return {resource: available_units(resource, amount) for resource, amount in amounts.items()}
 
 
-def _free(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
+def free_of(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
+    """Return what is neither allocated nor about to be, by resource."""
     allocated, allocating = summary.allocated, summary.allocating
     return {
         resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)

@@ -29,7 +29,7 @@ class Account:
 
     def lost(self, document: Document, path: Path, message: str) -> None:
         """Say that something that counts is not written; the message follows the value."""
-        found = at(document.data, path)
+        found = document.value(path)
         value = "" if found is None else shortened(found)
         self.losses.append(Mistake(document.source(path), field_name(path), value, message))
 
@@ -50,20 +50,10 @@ class Account:
 
     def inert(self, document: Document, model: Api, path: Path) -> None:
         """Note the fields of a part that are not written, and have no influence on placements."""
-        written = at(document.data, path)
+        written = document.value(path)
         for alias, why in _inert(model):
             if isinstance(written, Mapping) and written.get(alias) is not None:
                 self.note(document, (*path, alias), f"not written: {why}")
-
-
-def at(data: Any, path: Path) -> Any:
-    """Return the value at a path of keys and positions; None where there is none."""
-    for step in path:
-        try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return data
 
 
 def _inert(model: Api) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,8 @@ from typing import Any
 from fairlead.manifests.api import KUBEADMIRAL
 from fairlead.manifests.api.karmada import Cluster
 from fairlead.manifests.api.kubeadmiral import FederatedCluster
-from fairlead.manifests.convert.account import Account, JsonObject, at
+from fairlead.manifests.clusters import free_of
+from fairlead.manifests.convert.account import Account, JsonObject
 from fairlead.manifests.convert.places import LABELS, by_label
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.validation import Located
@@ -39,16 +40,9 @@ def federated_cluster(located: Located[Cluster], account: Account) -> JsonObject
     conditions = [_condition("Joined", "True"), _condition("Ready", _ready(model))]
     observed: JsonObject = {"conditions": conditions}
     if status.resource_summary:
-        summary = status.resource_summary
-        free = {
-            name: offered
-            - summary.allocated.get(name, Fraction(0))
-            - summary.allocating.get(name, Fraction(0))
-            for name, offered in summary.allocatable.items()
-        }
         observed["resources"] = {
-            "allocatable": at(document.data, (*SUMMARY, "allocatable")) or {},
-            "available": _written(free),
+            "allocatable": document.value((*SUMMARY, "allocatable")) or {},
+            "available": _written(free_of(status.resource_summary)),
         }
     served = [
         {"group": group, "version": version, "kind": one.kind}
@@ -90,7 +84,7 @@ def karmada_cluster(located: Located[FederatedCluster], account: Account) -> Jso
             for name, offered in resources.allocatable.items()
         }
         observed["resourceSummary"] = {
-            "allocatable": at(document.data, ("status", "resources", "allocatable")) or {},
+            "allocatable": document.value(("status", "resources", "allocatable")) or {},
             "allocated": _written({name: max(Fraction(0), amount) for name, amount in used.items()}),
         }
     served: dict[str, list[JsonObject]] = {}
@@ -113,10 +107,10 @@ def _head(
     labels = {**places, **metadata.get("labels", {})}
     if labels:
         metadata["labels"] = labels
-    if deleted := at(document.data, ("metadata", "deletionTimestamp")):
+    if deleted := document.value(("metadata", "deletionTimestamp")):
         metadata["deletionTimestamp"] = deleted
     found = {"apiVersion": version, "kind": kind, "metadata": metadata}
-    taints = at(document.data, ("spec", "taints"))
+    taints = document.value(("spec", "taints"))
     return {**found, "spec": {"taints": taints}} if taints else found
 
 

@@ -6,7 +6,7 @@ written as the proposal of minimum and maximum replicas spells them: ``clusterCo
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.manifests.convert.account import Account, JsonObject, at
+from fairlead.manifests.convert.account import Account, JsonObject
 from fairlead.manifests.convert.places import expressions
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.kubeadmiral.annotations import CLUSTER_POLICY, POLICY
@@ -98,7 +98,7 @@ class _Placement:
         found: JsonObject = {}
         if affinity := self._affinity():
             found["clusterAffinity"] = affinity
-        if tolerations := at(self.policy.document.data, ("spec", "tolerations")):
+        if tolerations := self.policy.document.value(("spec", "tolerations")):
             found["clusterTolerations"] = tolerations
         if stated.max_clusters is not None:
             found["spreadConstraints"] = self._most_clusters(stated.max_clusters)
@@ -210,11 +210,9 @@ class _Placement:
         static = stated.divide and not stated.binpack and bool(stated.placement.weights)
         path = (RESCHEDULING, "replicaRescheduling", "avoidDisruption")
         if static and stated.avoid_disruption:
-            message = (
-                "is true where left out" if at(self.policy.document.data, ("spec", *path)) is None else ""
-            )
-            message = f"{message}; " if message else "has no equivalent: "
-            self.lost(path, f"{message}Karmada divides by static weights again, even if replicas move")
+            left_out = self.policy.document.value(("spec", *path)) is None
+            why = "is true where left out; " if left_out else "has no equivalent: "
+            self.lost(path, f"{why}Karmada divides by static weights again, even if replicas move")
         if not static and not stated.avoid_disruption:
             self.lost(path, "has no equivalent: Karmada keeps what runs where weights are dynamic")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api import KUBEADMIRAL
 from fairlead.manifests.api.policies import ClusterAffinity, Placement, PropagationPolicy
-from fairlead.manifests.convert.account import Account, JsonObject, at
+from fairlead.manifests.convert.account import Account, JsonObject
 from fairlead.manifests.convert.places import by_label, expressions
 from fairlead.manifests.karmada.groups import by, groups_of, matching, path_of
 from fairlead.manifests.karmada.preferences import (
@@ -95,7 +95,7 @@ class _Spec(NamedTuple):
             )
             spec["replicasStrategy"] = "Binpack"
         spec |= self._where(divided=divided)
-        if tolerations := at(self.policy.document.data, (*PLACEMENT, "clusterTolerations")):
+        if tolerations := self.policy.document.value((*PLACEMENT, "clusterTolerations")):
             spec["tolerations"] = tolerations
         spec |= self._most_clusters(divided=divided)
         if divided or "maxClusters" in spec:
@@ -109,7 +109,7 @@ class _Spec(NamedTuple):
         spec = model.spec
         account.inert(document, spec, ("spec",))
         for field in ("priority", "preemption"):
-            if at(document.data, ("spec", field)):
+            if document.value(("spec", field)):
                 account.note(document, ("spec", field), "not written: a label names the policy of a workload")
         if spec.suspension and spec.suspension.scheduling:
             account.lost(

@@ -149,7 +149,7 @@ class Document:
         return object_name((self.outer or self).data)
 
     def value(self, path: Path) -> Any:
-        """Return the value at a path of keys; None where there is none."""
+        """Return the value at a path of keys and positions; None where there is none."""
         return value_at(self.data, *path)
 
     def source(self, path: Path = ()) -> Source:
@@ -177,9 +177,12 @@ class Document:
 
 
 def value_at(data: Any, *path: str | int) -> Any:
-    """Return what stands at a path of keys inside a value; None where there is nothing."""
+    """Return what stands at a path of keys and positions inside a value; None where there is nothing."""
     for step in path:
-        data = data.get(step) if isinstance(data, dict) else None
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return None
     return data
 
 

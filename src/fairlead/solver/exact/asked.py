@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from fairlead.models.check import required_by
 from fairlead.models.requirement import Among, Binds, Outside, Requirement, Side
-from fairlead.models.rules import Bounds, Candidates, Total
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Spread, Total
 from fairlead.models.rules.skew import Apart
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
@@ -12,6 +12,10 @@ from fairlead.solver.exact.boxes import WorkloadBox
 Clusters = frozenset[str]
 Range = tuple[int, int]
 """Fewest and most replicas."""
+
+
+_ASKING_OTHERWISE = (Bounds, Candidates, Duplicated, Spread, Total)
+"""Rules about single clusters, about all of them, or about how many groups are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Asked:
 def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
     """Return what rules ask of sets, what the box holds already left out; what is told otherwise too."""
     found, names, total = Asked(), frozenset(boxed.names), boxed.box.total
-    rules = (rule for rule in workload.rules if not isinstance(rule, Bounds | Candidates | Total))
+    rules = (rule for rule in workload.rules if not isinstance(rule, _ASKING_OTHERWISE))
     for one in (one for rule in rules for one in required_by(rule, workload, ())):
         if one.binds is not Binds.ALWAYS:
             continue

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.models.rules.shares import Group
+from fairlead.solver.exact.asked import Clusters
 from fairlead.solver.exact.costs.pieces import Numbers
-
-Clusters = frozenset[str]
 
 NO_SET = -1
 """Stands for those inside a group that are in none of the sets of a depth."""

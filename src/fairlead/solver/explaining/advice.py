@@ -68,9 +68,9 @@ def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, se
     conflict = conflict_in(every[0], deadline, seed)
     if conflict is None:
         return ""
-    told = f"the taint{'s' * (len(taints) > 1)} {listed(_spelled(taints))}"
     rules = "; ".join(said.statement.text for said in conflict.said)
-    return f"To tolerate {told} is not enough for {workload.key}. These rules would be in the way: {rules}."
+    enough = f"To tolerate {_named(taints)} is not enough for {workload.key}."
+    return f"{enough} These rules would be in the way: {rules}."
 
 
 def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
@@ -97,9 +97,8 @@ def _what_helps(rule: Candidates) -> tuple[str, str]:
     if tainted:
         fewest = min(tainted.values(), key=lambda taints: (len(taints), _spelled(taints)))
         opened = [name for name, taints in tainted.items() if set(taints) <= set(fewest)]
-        taints = f"the taint{'s' * (len(fewest) > 1)} {listed(_spelled(fewest))}"
         return (
-            f"Tolerating {taints} would open {listed(opened, 'cluster')} to",
+            f"Tolerating {_named(fewest)} would open {listed(opened, 'cluster')} to",
             ". How many replicas would run there cannot be said yet: change the policy and solve again.",
         )
     if Cause.NO_COPY in why:
@@ -115,6 +114,11 @@ def _what_helps(rule: Candidates) -> tuple[str, str]:
         "No change of numbers or tolerations opens a cluster to",
         ": let the policy select another cluster, or add one that it selects.",
     )
+
+
+def _named(taints: Sequence[Taint]) -> str:
+    """Return some taints in words."""
+    return f"the taint{'s' * (len(taints) > 1)} {listed(_spelled(taints))}"
 
 
 def _spelled(taints: Iterable[Taint]) -> list[str]:
