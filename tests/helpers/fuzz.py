@@ -47,14 +47,53 @@ USAGE = (
 )
 """What is told of the whole input rather than of a line."""
 COMMANDS = (
-    ("validate",),
-    ("solve",),
-    ("solve",),
-    ("solve", "--partial"),
-    ("plan",),
-    ("compare",),
-    ("simulate", "--sweep", "cluster"),
+    "validate",
+    "validate --strict -o sarif",
+    "validate -o github",
+    "doctor",
+    "solve",
+    "solve --partial",
+    "solve --fresh -o json",
+    "solve --steady -o wide",
+    "solve -o yaml",
+    "solve -o patch",
+    "solve -o status-patch",
+    "solve -o csv -A",
+    "solve -o html",
+    "solve --group-by region",
+    "solve --as-triggered",
+    "solve --deviation l1 --tolerance deviation=1%",
+    "solve --deviation minimax --partial",
+    "plan",
+    "plan -o moves",
+    "plan -o json --budget 10%",
+    "plan --make-room",
+    "plan --drain CLUSTER",
+    "plan --pin WORKLOAD --order either",
+    "plan --max-moves-per-wave 2 --max-surge 1 --max-unavailable 25%",
+    "compare",
+    "compare --like karmada --like kubeadmiral --overcommit deduct",
+    "bench --rounds 1",
+    "why WORKLOAD",
+    "why WORKLOAD CLUSTER",
+    "why WORKLOAD -o json",
+    "report -o -",
+    "convert --to kubeadmiral",
+    "convert --to karmada",
+    "convert --to kubeadmiral --allow-loss",
+    "convert --to karmada --allow-loss -o json",
+    "simulate --sweep cluster",
+    "simulate --sweep region",
+    "simulate --drain CLUSTER",
+    "simulate --lose CLUSTER -o json",
+    "simulate --cordon CLUSTER --scale WORKLOAD=7",
+    "simulate --restore CLUSTER --partial",
+    "simulate --weight WORKLOAD:CLUSTER=3",
+    "simulate --at max",
 )
+"""What is run: command, options; a cluster and a workload of the input stand where their names do."""
+WITHOUT_SEARCH = ("validate", "doctor", "convert")
+"""Commands that have no limit."""
 
 
 class Case(NamedTuple):
@@ -98,8 +137,9 @@ def prepared(case: Case, folder: Path, known: list[list[Any]]) -> tuple[list[str
     documents = chance.choice(known)
     if not case.plan:
         file.write_text(written(documents, chance), encoding="utf-8")
-        command, *options = chance.choice(COMMANDS)
-        limit = [] if command == "validate" else ["--time-limit", str(LIMIT), "--workers", "1"]
+        names = {kind: chance.choice(_names(documents, kind) or ["none"]) for kind in ("CLUSTER", "WORKLOAD")}
+        command, *options = (_named(each, names) for each in chance.choice(COMMANDS).split())
+        limit = [] if command in WITHOUT_SEARCH else ["--time-limit", str(LIMIT), "--workers", "1"]
         return [command, "-f", str(file), *options, *limit], file
     manifests = EXAMPLES / "safe-migration"
     if not saved.exists():
@@ -120,6 +160,22 @@ def prepared(case: Case, folder: Path, known: list[list[Any]]) -> tuple[list[str
         "--workers",
         "1",
     ], target
+
+
+def _names(documents: list[Any], kind: str) -> list[str]:
+    """Return the names of the clusters of an example, or of all else that is in a namespace."""
+    return [
+        each["metadata"]["name"]
+        for each in documents
+        if ("Cluster" in each["kind"] if kind == "CLUSTER" else "namespace" in each.get("metadata", ()))
+    ]
+
+
+def _named(argument: str, names: dict[str, str]) -> str:
+    """Return an argument with names in the place of what stands for them."""
+    for kind, name in names.items():
+        argument = argument.replace(kind, name)
+    return argument
 
 
 def told(arguments: list[str]) -> tuple[int, str]:
@@ -173,7 +229,9 @@ def misplaced(result: Result) -> Iterator[str]:
     one is named where a text ends too early.
     """
     name = re.escape(result.file)
-    lines = [int(line) for line in re.findall(rf"{name}:(\d+)", result.output)]
+    # The last ones are what a CI reads: `validate -o sarif` and `validate -o github`.
+    places = rf"{name}:(\d+)|\"startLine\": (\d+)|{name},line=(\d+)"
+    lines = [int("".join(found)) for found in re.findall(places, result.output)]
     told = set(re.findall(rf"^{name}:\d+: \S.*", result.output, re.MULTILINE))
     counted = re.search(r"^(\d+) mistakes? in ", result.output, re.MULTILINE)
     if not lines:

@@ -117,6 +117,14 @@ def test_what_is_pinned_stays() -> None:
     assert around == {"shop/api": {"member2": 3}, "shop/web": {"member1": 5, "member3": 4}}
 
 
+@pytest.mark.parametrize("name", ["web", "shop/web", "deploy/web", "Deployment/shop/web"])
+def test_workloads_are_named_as_people_type_them(name: str) -> None:
+    """With `why` and `simulate` a name is enough, or kind/name; so it is with pins and budgets."""
+    problem = fleet(service("shop/web", WEB, kind="Deployment"), service("shop/api", {"member2": 3}))
+    assert plan(problem, pinned=[name]).options.pinned == {"shop/web"}
+    assert target(plan(problem, budget=Budgets(workloads={name: 0})))["shop/web"] == WEB
+
+
 def test_only_what_was_asked_for_is_rebalanced() -> None:
     """A rebalancer names web; api, just as uneven, stays."""
     problem = fleet(service("shop/web", WEB, fresh=True), service("shop/api", {"member2": 3}))

@@ -23,7 +23,7 @@ from fairlead.models.words import no_such, shown
 from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.target import planned
+from fairlead.solver.plan.target import by_key, planned
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.interrupt import attentive, listening
@@ -72,7 +72,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         How many replicas may move: a number, a share of what runs such as ``"10%"``, or `Budgets` for single
         workloads, namespaces and clusters; None means no limit.
     pinned, pinned_clusters
-        Keys of workloads that do not move, and clusters that nothing leaves and nothing arrives at.
+        Workloads that do not move, by key, name or kind/name, and clusters that nothing leaves and nothing
+        arrives at.
     gain
         By how much every move has to lower the deviation; None means by any amount.
     moves_first
@@ -129,9 +130,9 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         options = replace(options, waves=saved.waves)
         outcome = _saved_target(problem, saved, partial=partial)
     else:
-        question = planned(problem, options)
+        options = by_key(problem, options)
         outcome = solve(
-            question,
+            planned(problem, options),
             time_limit=deadline.part(FOR_THE_TARGET).limit,
             workers=workers,
             seed=seed,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import BALANCE
+from fairlead.models.names import find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import Amount, percentage, share_of
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
@@ -29,9 +30,8 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     planned, and the others stay or make room as the options say; otherwise all are planned. A workload that
     breaks a rule where it runs is always planned.
 
-    Raises `UsageError` where the options name a workload, namespace or cluster that is not in the problem.
+    The options name workloads by their keys; see `by_key`.
     """
-    _refuse_strangers(problem, options)
     asked = any(workload.fresh for workload in problem.workloads)
     staying = frozenset(
         workload.key
@@ -65,23 +65,22 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     return trusted(question) if options.budgets == Budgets() else question
 
 
-def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:
-    """Refuse names that the problem does not have."""
+def by_key(problem: Problem, options: PlanOptions) -> PlanOptions:
+    """Return options that name workloads by their keys, whatever names they were given.
+
+    Raises `UsageError` where the options name a workload, namespace or cluster that is not in the problem.
+    """
     budgets = options.budgets
-    spaces = {workload.namespace for workload in problem.workloads}
-    named = (
-        ("workload", options.pinned | budgets.workloads.keys(), problem.workload_by_key.keys()),
-        ("namespace", frozenset(budgets.namespaces), spaces),
-        (
-            "cluster",
-            options.pinned_clusters | budgets.leaving.keys() | budgets.arriving.keys(),
-            problem.cluster_by_name.keys(),
-        ),
-    )
-    for noun, given, known in named:
-        strangers = sorted(given - known)
-        if strangers:
-            raise UsageError(no_such(noun, strangers[0], known))
+    clusters = options.pinned_clusters | budgets.leaving.keys() | budgets.arriving.keys()
+    for noun, given, known in (
+        ("namespace", frozenset(budgets.namespaces), {each.namespace for each in problem.workloads}),
+        ("cluster", clusters, problem.cluster_by_name.keys()),
+    ):
+        for stranger in sorted(given - known)[:1]:
+            raise UsageError(no_such(noun, stranger, known))
+    named = {find_workload(problem, name).key: amount for name, amount in budgets.workloads.items()}
+    pinned = frozenset(find_workload(problem, name).key for name in sorted(options.pinned))
+    return replace(options, budgets=replace(budgets, workloads=named), pinned=pinned)
 
 
 def _stands_well(workload: Workload, problem: Problem) -> bool:

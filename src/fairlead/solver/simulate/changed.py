@@ -34,7 +34,7 @@ from fairlead.solver.simulate.changes import (
 )
 from fairlead.solver.simulate.closing import cordoned, drained, lost
 from fairlead.solver.simulate.weighing import weighed
-from fairlead.solver.why.names import find_cluster, find_workload
+from fairlead.models.names import find_cluster, find_workload
 
 
 def changed(problem: Problem, changes: Iterable[Change]) -> Problem:

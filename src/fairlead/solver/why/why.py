@@ -23,7 +23,7 @@ from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
 from fairlead.solver.why.change import By, Change, Exchanged
 from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.names import find_cluster, find_workload
+from fairlead.models.names import find_cluster, find_workload
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
