@@ -44,6 +44,9 @@ USAGE = (
     "no manifest found",
     "saved plan",
     "cannot tell weights apart",
+    "no workload",
+    "no cluster",
+    "no policy",
 )
 """What is told of the whole input rather than of a line."""
 COMMANDS = (

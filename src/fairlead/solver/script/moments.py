@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import assert_never
 
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
+from fairlead.models.names import find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import Amounts
@@ -15,7 +16,6 @@ from fairlead.models.workload import Workload
 from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Turn
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Cordon, Drain, Lose, Restore, Scale, clusters_of
-from fairlead.models.names import find_workload
 
 
 @dataclass(frozen=True, slots=True)

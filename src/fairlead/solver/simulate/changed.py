@@ -10,6 +10,7 @@ from typing import assert_never
 from fairlead.models.check import with_due
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UnsupportedError, UsageError
+from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Survival
 from fairlead.models.shapes import refuse_misfits
@@ -34,7 +35,6 @@ from fairlead.solver.simulate.changes import (
 )
 from fairlead.solver.simulate.closing import cordoned, drained, lost
 from fairlead.solver.simulate.weighing import weighed
-from fairlead.models.names import find_cluster, find_workload
 
 
 def changed(problem: Problem, changes: Iterable[Change]) -> Problem:

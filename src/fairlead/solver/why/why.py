@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fairlead.models.check import check
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.levels import PRICED
+from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -23,7 +24,6 @@ from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
 from fairlead.solver.why.change import By, Change, Exchanged
 from fairlead.solver.why.changes import changes_of
-from fairlead.models.names import find_cluster, find_workload
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
