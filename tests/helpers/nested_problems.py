@@ -32,13 +32,17 @@ from fairlead.models.workload import Workload
 from orders import WITHOUT_BALANCE
 
 
-def nested_problem(seed: int, deviation: Deviation) -> Problem:
-    """Return one workload over two to six clusters in zones in regions in providers."""
-    rng = random.Random(f"nested {seed} {deviation}")
+def nested_problem(seed: int, deviation: Deviation, *, crossing: bool = False) -> Problem:
+    """Return one workload over two to six clusters in zones in regions in providers.
+
+    `crossing`: zones and racks have nothing to do with each other; clusters are in none, one or several.
+    """
+    rng = random.Random(f"nested {seed} {deviation}{' crossing' * crossing}")
     names = [f"m{number}" for number in range(rng.randint(2, 6))]
     replicas = rng.randint(1, 6)
     current = _running(rng, names, replicas)
-    rules = [Candidates(tuple(names)), *_spreads(rng, names), *_bounds(rng, names, replicas)]
+    spreads = _crossing(rng, names) if crossing else _spreads(rng, names)
+    rules = [Candidates(tuple(names)), *spreads, *_bounds(rng, names, replicas)]
     rules.extend(_copied(rng, names) if rng.random() < 0.15 else _divided(rng, names))
     workload = Workload(
         "w", "w", replicas, requests={CPU: 100}, current=current, fresh=rng.random() < 0.2, rules=tuple(rules)
@@ -82,6 +86,27 @@ def _spreads(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
             least = rng.choice([0, 1, 1, 2, 3])
             most = rng.choice([None, 1, 2, 3, least])
             yield Spread(field, groups, least, None if most is None else max(least, most))
+
+
+def _crossing(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
+    """Yield constraints by zone and rack, of which clusters are in none, one or several, and by cluster."""
+    zones, racks = ([f"{kind}{number}" for number in range(3)] for kind in ("zone", "rack"))
+    inside = {name: {*rng.sample(zones, rng.choice([0, 1, 1, 2, 2, 3])), rng.choice(racks)} for name in names}
+    fields = (("zone", zones, 0.9), ("rack", racks, 0.5), ("cluster", names, 0.4))
+    for field, groups, chance in fields:
+        if rng.random() < chance:
+            found = {
+                group: frozenset(name for name in names if group == name or group in inside[name])
+                for group in groups
+            }
+            least = rng.choice([0, 1, 1, 2, 3])
+            most = rng.choice([None, 1, 2, least])
+            yield Spread(
+                field,
+                {group: each for group, each in found.items() if each},
+                least,
+                None if most is None else max(least, most),
+            )
 
 
 def _bounds(rng: random.Random, names: list[str], replicas: int) -> Iterator[WorkloadRule]:

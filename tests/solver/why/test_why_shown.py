@@ -13,6 +13,7 @@ import fairlead
 from fairlead.cli.app import main
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
+from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
@@ -21,7 +22,6 @@ from fairlead.report.content.why import gain_lines, short, told
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
-from fairlead.models.names import find_cluster, find_workload
 from hand_made import duplicated, infeasible, nginx, problem
 from places import EXAMPLES
 

@@ -272,7 +272,8 @@ def _in_arrays(face: Face) -> bool:
     groups = limits.wider[0].groups if limits.wider else 0
     most = int(face.open_to.sum()) if limits.most is None else limits.most
     small = int(np.abs(face.merits).sum()) < 2**40
-    return face.possible and len(limits.wider) <= 1 and groups * (most + 1) ** 2 <= MOST_ENTRIES and small
+    nested = len(limits.wider) <= 1 and limits.crossing is None
+    return face.possible and nested and groups * (most + 1) ** 2 <= MOST_ENTRIES and small
 
 
 def _is_box(face: Face) -> bool:

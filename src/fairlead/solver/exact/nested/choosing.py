@@ -21,10 +21,11 @@ from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
+from fairlead.solver.exact.nested.crossing import picker_of
 from fairlead.solver.exact.nested.face import Face, bits, settle
 from fairlead.solver.exact.nested.limits import limits_of
 from fairlead.solver.exact.nested.narrowing import narrow_all, on_fewest
-from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
+from fairlead.solver.exact.nested.picking import ApartError, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
@@ -165,9 +166,8 @@ def _choose_copies(
         spared = -cost.spent(sizes)
         merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
     everywhere = np.ones(len(names), dtype=bool)
-    picked = Picker(face.limits, everywhere, face.required).pick(
-        merits * (1 << len(names)) + bits(everywhere)
-    )
+    picker = picker_of(face.limits, everywhere, face.required, face.needed)
+    picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
     if picked is None:
         return None
     return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)

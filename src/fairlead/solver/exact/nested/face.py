@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
+from fairlead.solver.exact.nested.crossing import picker_of
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.limits import Limits
 from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, TooLongError, entries, lowest
@@ -60,9 +61,9 @@ class Face:
     @cached_property
     def picker(self) -> Picker | PricedPicker:
         """Picks sets of this face's clusters."""
-        if entries(self.limits) > LARGE_TABLE:
+        if self.limits.crossing is None and entries(self.limits) > LARGE_TABLE:
             return PricedPicker(self.limits, self.open_to, self.required, self.needed, self.near)
-        return Picker(self.limits, self.open_to, self.required, self.needed)
+        return picker_of(self.limits, self.open_to, self.required, self.needed)
 
     def pick_exactly(self, merits: Merits) -> Picked | None:
         """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
@@ -72,7 +73,7 @@ class Face:
             groups = self.limits.wider[-1].groups
             if groups * entries(self.limits) ** 2 > MOST_COUNTED:
                 raise
-        return Picker(self.limits, self.open_to, self.required, self.needed).pick(merits)
+        return picker_of(self.limits, self.open_to, self.required, self.needed).pick(merits)
 
     def with_first(self) -> "Face | None":
         """Return the part that holds all best sets, with the first of them; None where there is none."""
@@ -195,15 +196,27 @@ class _Settling:
     def settle(self, face: Face, decided: int) -> Numbers | None:
         """Settle a face of which the clusters before a position are decided."""
         self._look()
+        face = _without_too_large(face)
         first = self._first(face)
         if first is None:
             return None
         placed = _placed(face, first) if face.holds(first) else None
         if placed is not None and self._greatest(face, first, placed):
             return placed
+        if placed is None and (only := self._at_an_end(face)) is not None:
+            return only
         for at in range(decided, len(face.lower)):
             if face.open_to[at] and not (face.required[at] and face.lower[at] == face.upper[at]):
-                return self._decide(face, at)
+                return self._decide(face, at, first)
+        return None
+
+    def _at_an_end(self, face: Face) -> Numbers | None:
+        """Return the greatest placement where all sets hold as much as the total, or more, or as little."""
+        for side, held in ((-face.lower, face.lower), (face.upper, face.upper)):
+            picked = face.pick(side)
+            if picked is not None and exact_sum(held[picked.used]) == face.total:
+                best = replace(face, merits=face.combined(side), first=None).with_first()
+                return None if best is None or best.first is None else np.where(best.first, held, 0)
         return None
 
     def _look(self) -> None:
@@ -241,12 +254,15 @@ class _Settling:
         least = bound.pick(-face.lower)
         return least is None or exact_sum(face.lower[least.used]) >= exact_sum(face.lower[first])
 
-    def _decide(self, face: Face, at: int) -> Numbers | None:
+    def _decide(self, face: Face, at: int, first: Flags) -> Numbers | None:
         """Try the numbers of replicas on one cluster, the largest first."""
         greatest = face.pick(np.zeros(len(face.lower), dtype=np.int64))
         if greatest is None:
             return None
         merit = face.merits[greatest.used].sum()
+        full = self._all_full(face, at, first, merit)
+        if full is not None:
+            return full
         for count in chain(self._counts(face, at, merit), (0,)):
             self._look()
             part = _with(face, at, count)
@@ -255,6 +271,32 @@ class _Settling:
                 if found is not None:
                     return found
         return None
+
+    def _all_full(self, face: Face, at: int, first: Flags, merit: int) -> Numbers | None:
+        """Return the greatest placement if from a position on, as far as may be, the first set is full.
+
+        No set holds clusters that come before those of the first one. So where many clusters are equally good
+        the first of them are used, and all others are not.
+        """
+        open_at = at + np.flatnonzero(face.open_to[at:])
+
+        def part(count: int) -> Face:
+            told = np.zeros(len(first), dtype=bool)
+            told[open_at[:count]] = True
+            lower, open_to = np.where(told, face.upper, face.lower), face.open_to & (first | ~told)
+            required = face.required | (told & first)
+            return replace(face, lower=lower, open_to=open_to, required=required, first=None)
+
+        fewest, beyond = 1, len(open_at) + 1
+        while fewest + 1 < beyond:
+            middle = (fewest + beyond) // 2
+            self._look()
+            tried = part(middle)
+            if tried.possible and self._may_hold(tried, merit):
+                fewest = middle
+            else:
+                beyond = middle
+        return None if fewest == 1 else self.settle(part(fewest), int(open_at[fewest - 1]) + 1)
 
     def _counts(self, face: Face, at: int, merit: int) -> range:
         """Return how many replicas a cluster may hold where it is used, the most first."""
@@ -273,6 +315,13 @@ class _Settling:
         if least is None or most is None or face.merits[least.used].sum() < merit:
             return False
         return exact_sum(face.lower[least.used]) <= face.total <= exact_sum(face.upper[most.used])
+
+
+def _without_too_large(face: Face) -> Face:
+    """Return a face without the clusters that would hold more than those that have to be used leave."""
+    left = face.total - exact_sum(face.lower[face.required])
+    open_to = face.open_to & (face.required | (face.lower <= left))
+    return face if bool(np.array_equal(open_to, face.open_to)) else replace(face, open_to=open_to, first=None)
 
 
 def _with(face: Face, at: int, count: int) -> Face:

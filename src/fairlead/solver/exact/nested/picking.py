@@ -49,7 +49,7 @@ class ApartError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Axis:
+class Axis:
     """One number that is counted, of groups or of clusters, up to a cap."""
 
     cap: int
@@ -104,8 +104,8 @@ class Picker:
         self._by_leaf = np.repeat(np.arange(leaves), self._sizes)
         self._rank = np.arange(count) - self._start[self._by_leaf]
         self._first = self._rank < self._held[self._by_leaf]
-        self._axes = [_axis(each.least, each.most) for each in wider]
-        self._clusters = _axis(limits.least if limits.least > 1 else 0, limits.most)
+        self._axes = [axis_of(each.least, each.most) for each in wider]
+        self._clusters = axis_of(limits.least if limits.least > 1 else 0, limits.most)
         self._children = [_children(limits, depth) for depth in range(len(wider))]
         self._needed = []
         for depth, each in enumerate(wider):
@@ -208,9 +208,9 @@ class Picker:
         return chosen
 
 
-def _axis(least: int, most: int | None) -> _Axis:
+def axis_of(least: int, most: int | None) -> Axis:
     """Return how a number between a minimum and a maximum is counted."""
-    return _Axis(least if most is None else most, most is not None, least)
+    return Axis(least if most is None else most, most is not None, least)
 
 
 def _children(limits: Limits, depth: int) -> Numbers:

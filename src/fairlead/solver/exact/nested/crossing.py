@@ -1,0 +1,197 @@
+"""The set of clusters with the greatest merit where groups do not nest.
+
+Clusters lie in several zones, or providers across regions. Those that are in the same groups are of one kind.
+A table tells what is best by the groups that are in use; one kind after the other is used or not. Groups that
+no cluster connects are parts with tables of their own. How many groups a part uses is all that counts in the
+end, and parts are put together as nested groups are (`fairlead.solver.exact.nested.joining`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers, join
+from fairlead.solver.exact.nested.limits import Crossing, Limits
+from fairlead.solver.exact.nested.picking import Axis, Picked, Picker, TooLongError, axis_of, falling, lowest
+
+MOST_WORDS = 2**24
+"""64-bit words up to which the tables of a part are filled, one table for each kind of clusters."""
+
+
+def picker_of(limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags]) -> Picker:
+    """Return what picks sets whose clusters are counted; see `Picker`."""
+    if limits.crossing is not None:
+        return CrossingPicker(limits, limits.crossing, open_to, required, needed)
+    return Picker(limits, open_to, required, needed)
+
+
+class CrossingPicker(Picker):
+    """Picks the best set of clusters where their kinds are the finest partition; see `Picker`.
+
+    Raises
+    ------
+    TooLongError
+        Too many groups are connected to make a table of them.
+    """
+
+    def __init__(
+        self, limits: Limits, crossing: Crossing, open_to: Flags, required: Flags, needed: Sequence[Flags]
+    ) -> None:
+        super().__init__(limits, open_to, required, needed)
+        self._axes = [axis_of(least, most) for least, most in crossing.ends]
+        self._clusters = axis_of(limits.least, limits.most)
+        self._parts = [_Part.of(crossing, kinds, self._clusters) for kinds in crossing.parts]
+
+    def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
+        """Return a best set; None where no set keeps the limits."""
+        if not len(self._open):
+            return None
+        merits = merits[self._open]
+        order = self.by_group(falling(merits)) if order is None else order
+        least = lowest(merits)
+        words = 1 if isinstance(least, float) else 1 + int(least).bit_length() // 64
+        if any(part.entries * words > MOST_WORDS for part in self._parts):
+            raise TooLongError
+        table, counts = self._leaf_tables(merits[order], least)
+        tables = [_Table.of(part, table, self._needed[-1], least) for part in self._parts]
+        sizes = [axis.cap + 1 for axis in (*self._axes, self._clusters)]
+        together = np.full((1, 1 << (len(tables) - 1).bit_length(), *sizes), least, dtype=merits.dtype)
+        together.reshape(together.shape[1], -1)[len(tables) :, 0] = 0
+        for number, each in enumerate(tables):
+            together[0, number] = each.by_numbers(self._axes)
+        joined, way, _ = join(together, [size - 1 for size in sizes], least)
+        at = self._best_entry(joined[0], least)
+        if at is None:
+            return None
+        entries = np.array([[at]])
+        for pair in reversed(way):
+            entries = pair.apart(entries)
+        taken = np.zeros(len(self._sizes), dtype=np.int64)
+        for number, each in enumerate(tables):
+            entry = np.unravel_index(int(entries[0, number]), sizes)
+            for kind, own in each.used(self._axes, [int(one) for one in entry], together[0, number][entry]):
+                taken[kind] = counts[kind, own]
+        result = np.zeros(self._size, dtype=bool)
+        result[self._open[order[self._rank < taken[self._by_leaf]]]] = True
+        return Picked(result, joined[0].ravel()[at])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Kinds of clusters whose groups are connected."""
+
+    kinds: Sequence[int]
+    groups: Sequence[tuple[int, ...]]
+    """By kind, its groups, counted within the part."""
+    numbers: Numbers
+    """By constraint, how many of its groups there are in every set of groups."""
+    width: int
+    """Entries for numbers of clusters."""
+
+    @property
+    def entries(self) -> int:
+        """How many entries all its tables have."""
+        return len(self.kinds) * self.width * int(self.numbers.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One axis of two entries for every group."""
+        return (2,) * (int(self.numbers.shape[1]).bit_length() - 1)
+
+    @classmethod
+    def of(cls, crossing: Crossing, kinds: Numbers, clusters: Axis) -> "_Part":
+        """Return the part of some kinds."""
+        inside = crossing.groups[kinds]
+        at = np.flatnonzero(inside.any(axis=0))
+        if len(kinds) * (clusters.cap + 1) << min(len(at), 64) > MOST_WORDS:
+            raise TooLongError
+        used = np.indices((2,) * len(at)).reshape(len(at), 1 << len(at))
+        counted = (crossing.constraint[at] == number for number in range(len(crossing.ends)))
+        numbers = [used[each].sum(axis=0) for each in counted]
+        groups = [tuple(np.flatnonzero(each).tolist()) for each in inside[:, at]]
+        return cls(kinds.tolist(), groups, np.array(numbers), clusters.cap + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """What is best in a part by the set of groups in use, one axis a group, and by the number of clusters."""
+
+    part: _Part
+    options: Sequence[Sequence[tuple[int, Any]]]
+    """By kind, entries of its own table and what they bring."""
+    needed: Sequence[bool]
+    """By kind, whether it has to be used."""
+    least: Any
+    """What stands for "no such set"."""
+    filled: list[Merits] = field(default_factory=list)
+    """Before the first kind and after each."""
+
+    @classmethod
+    def of(cls, part: _Part, own: Merits, needed: Flags, least: Any) -> "_Table":
+        """Return the table of a part; `own`: by kind and entry, what the best of its clusters bring."""
+        impossible = least if own.dtype == float else least // 2
+        options = [
+            [(entry, own[kind, entry]) for entry in np.flatnonzero(own[kind] > impossible).tolist()]
+            for kind in part.kinds
+        ]
+        found = cls(part, options, needed[part.kinds].tolist(), least)
+        start = np.full((*part.shape, part.width), least, dtype=own.dtype)
+        start.ravel()[0] = 0
+        found.filled.append(start)
+        for number in range(len(part.kinds)):
+            found.filled.append(found._with(number, found.filled[-1]))
+        return found
+
+    def _with(self, number: int, before: Merits) -> Merits:
+        """Return the table with one kind more."""
+        groups = self.part.groups[number]
+        after = np.full_like(before, self.least) if self.needed[number] else before.copy()
+        among = before
+        for group in groups:
+            among = among.max(axis=group, keepdims=True)
+        inside = after[tuple(slice(1, 2) if at in groups else slice(None) for at in range(before.ndim - 1))]
+        for entry, value in self.options[number]:
+            target = inside[..., entry:]
+            np.maximum(target, among[..., : self.part.width - entry] + value, out=target)
+        return after
+
+    def by_numbers(self, axes: Sequence[Axis]) -> Merits:
+        """Return what is best by numbers of groups and of clusters."""
+        rows = self.filled[-1].reshape(-1, self.part.width)
+        found = np.full([*(axis.cap + 1 for axis in axes), self.part.width], self.least, dtype=rows.dtype)
+        for numbers, row in zip(self.part.numbers.T.tolist(), rows, strict=True):
+            # More groups than are counted are too many, or enough.
+            if all(number <= axis.cap or not axis.exact for number, axis in zip(numbers, axes, strict=True)):
+                at = found[tuple(min(number, axis.cap) for number, axis in zip(numbers, axes, strict=True))]
+                np.maximum(at, row, out=at)
+        for depth, axis in enumerate(axes):
+            if not axis.exact:
+                found = np.flip(np.maximum.accumulate(np.flip(found, depth), axis=depth), depth)
+        return found
+
+    def used(self, axes: Sequence[Axis], entry: Sequence[int], value: Any) -> Iterator[tuple[int, int]]:
+        """Yield the kinds in use behind an entry by numbers, and the entries of their own tables."""
+        *numbers, clusters = entry
+        found = self.filled[-1].reshape(-1, self.part.width)[:, clusters] == value
+        for counted, number, axis in zip(self.part.numbers, numbers, axes, strict=True):
+            found = found & (counted == number if axis.exact else counted >= number)
+        state = [int(at) for at in np.unravel_index(int(found.argmax()), self.filled[-1].shape[:-1])]
+        for number in reversed(range(len(self.part.kinds))):
+            before = self.filled[number]
+            if not self.needed[number] and before[(*state, clusters)] == value:
+                continue
+            groups = self.part.groups[number]
+            among = before[tuple(slice(None) if at in groups else each for at, each in enumerate(state))]
+            own, rest = next(
+                (own, rest)
+                for own, brought in self.options[number]
+                if own <= clusters
+                for rest in np.argwhere(among[..., clusters - own] + brought == value).tolist()
+            )
+            for group, used in zip(groups, rest, strict=True):
+                state[group] = used
+            clusters -= own
+            value = before[(*state, clusters)]
+            yield self.part.kinds[number], own
