@@ -154,6 +154,29 @@ def test_numbers_of_replicas_have_no_effect_on_sets() -> None:
     ]
 
 
+def test_sets_are_not_multiplied() -> None:
+    """Karmada has no number of sets: two of them, both on one cluster, could not be written back."""
+    scaler = {
+        "apiVersion": "autoscaling.karmada.io/v1alpha1",
+        "kind": "FederatedHPA",
+        "metadata": {"name": "flink"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": FLINK, "kind": "FlinkDeployment", "name": "flink"},
+            "minReplicas": 1,
+            "maxReplicas": 3,
+        },
+    }
+    problem = load([*members(12, 6), flink(ONE_CLUSTER, {"name": "member2"}), scaler])
+    with pytest.raises(fairlead.UsageError, match="one set of several components, which is not multiplied"):
+        fairlead.simulate(problem, fairlead.Scale("flink", 2))
+    assert fairlead.simulate(problem, fairlead.Scale("flink", 0)).after.placement == {"default/flink": {}}
+    # The autoscaler is told to have no effect, and has none.
+    (told,) = texts(problem, "autoscaler")
+    assert "FederatedHPA default/flink has no effect here" in told
+    with pytest.raises(fairlead.UsageError, match="no workload has an autoscaler"):
+        fairlead.simulate(problem, fairlead.At("max"))
+
+
 def test_the_scheduler_of_karmada_places_sets() -> None:
     """As the solver: one whole set where there is room for it."""
     problem = load(members(4, 12, kinds=[f"{FLINK} FlinkDeployment"]), flink(ONE_CLUSTER))
