@@ -131,6 +131,42 @@ def test_what_somebody_changed_is_never_overwritten(
     assert found(fleet, "web")["spec"] == changed[0]["spec"]
 
 
+def test_what_was_scaled_is_not_taken_for_done(
+    fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stands where the wave would put it, and wants ten replicas by now: the plan was for four."""
+    meanwhile = [{"name": "member1", "replicas": 3}, {"name": "member2", "replicas": 1}]
+    changed: list[Object] = []
+
+    def meddle(method: str, path: str) -> int | None:
+        if method == "PATCH" and path.endswith("/web-deployment") and not changed:
+            changed.append(change(fleet, "web", {"spec": {"replicas": 10, "clusters": meanwhile}}))
+        return None
+
+    fleet.refuse = meddle
+    code, _, printed = run(fleet, tmp_path, capsys, "--apply", "--yes")
+    assert code == 6
+    assert "default/web: it was scaled from 4 to 10 replicas since the plan was made" in printed
+    assert found(fleet, "web")["spec"] == changed[0]["spec"]
+
+
+@pytest.mark.parametrize("code", [429, 503])
+def test_a_busy_server_is_asked_again(
+    fleet: ServedApi, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While a wave becomes healthy, a server that restarts or limits requests ends nothing."""
+    busy = iter(range(3))
+
+    def refuse(method: str, path: str) -> int | None:
+        waiting = method == "GET" and path.endswith("/web-deployment") and bool(written(fleet))
+        return code if waiting and next(busy, None) is not None else None
+
+    fleet.refuse = refuse
+    assert run(fleet, tmp_path, capsys, "--apply", "--yes")[0] == 0
+    assert next(busy, None) is None
+    assert placed(fleet, "web") == {"member1": 2, "member2": 2}
+
+
 def test_a_status_that_changes_meanwhile_hinders_nothing(
     fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

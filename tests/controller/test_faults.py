@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,36 @@ def test_lost_watches_are_begun_anew(api: ServedApi, gone: bool, tmp_path: Path)
         if gone:
             api.forget()
         api.refuse = lambda _method, _path: None
+        eventually(lambda: is_done(api, "web"))
+    assert placed(api, "web") == {"member1": 4, "member2": 4}
+
+
+def test_a_watch_that_tells_nonsense_is_begun_anew(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a proxy in between that answers itself; the watch used to end for good, and nobody knew."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    real, nonsense = api.backend.watch, threading.Event()
+
+    @contextmanager
+    def watch(path: str, query: dict[str, str]) -> Iterator[Iterator[Object]]:
+        if nonsense.is_set():
+            yield iter([{"message": "no route to the server"}])
+        else:
+            with real(path, query) as events:
+                yield events
+
+    monkeypatch.setattr(api.backend, "watch", watch)
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web"))
+        nonsense.set()
+        api.cut()
+        lost = {"resource": BINDING.plural}
+        tells = running.metrics.registry.get_sample_value
+        eventually(lambda: bool(tells("fairlead_lost_watches_total", lost)))
+        nonsense.clear()
+        change(api, "web", {"spec": {"replicas": 8}})
         eventually(lambda: is_done(api, "web"))
     assert placed(api, "web") == {"member1": 4, "member2": 4}
 

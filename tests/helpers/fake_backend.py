@@ -86,18 +86,23 @@ class FakeBackend:
             with store.changed:
                 try:
                     events = list(store.since(row, version))
+                    if not events and not store.changed.wait(BOOKMARK_AFTER):
+                        # Something may have happened between the end of waiting and having the lock again.
+                        events = list(store.since(row, version)) or [_bookmark(store, row)]
                 except RefusedError as error:
                     status = {"kind": "Status", "code": error.code, "message": str(error)}
                     yield {"type": "ERROR", "object": status}
                     return
-                if not events and not store.changed.wait(BOOKMARK_AFTER):
-                    meta = {"resourceVersion": str(store.version)}
-                    bookmark = {"kind": row.kind.resource.kind, "metadata": meta}
-                    events = [(store.version, "BOOKMARK", bookmark)]
             for number, event, item in events:
                 version = number
                 if event == "BOOKMARK" or namespace in ("", item["metadata"].get("namespace")):
                     yield {"type": event, "object": item}
+
+
+def _bookmark(store: Store, row: Row) -> tuple[int, str, Object]:
+    """Return the event that tells how far the server is."""
+    meta = {"resourceVersion": str(store.version)}
+    return store.version, "BOOKMARK", {"kind": row.kind.resource.kind, "metadata": meta}
 
 
 def _discovered(path: str) -> Object | None:

@@ -154,6 +154,56 @@ def test_numbers_of_replicas_have_no_effect_on_sets() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("allocated", "pods", "stays"),
+    [
+        # Of 20 cores the running set has 1 + 2 x 2 = 5, others 8: with five taskmanagers it takes 11 of 12.
+        (13, 5, True),
+        # With six it takes 13. It used to count as running like that, and others as having nothing.
+        (13, 6, False),
+        # The status lags behind, and does not know of the set: ten taskmanagers take 21 of 20 cores.
+        (0, 10, False),
+        # A smaller one always stays.
+        (20, 1, True),
+    ],
+)
+def test_a_running_set_takes_what_its_pods_take(allocated: int, pods: int, stays: bool) -> None:
+    """A set whose components were scaled runs with the pods that its binding tells, until it is placed."""
+    parts = [{"name": "jobmanager", "replicas": 1}, {"name": "taskmanager", "replicas": 2}]
+    runs = {"name": "member1", "components": parts}
+    scaled = flink(ONE_CLUSTER, runs, components=[JOBS, {**TASKS, "replicas": pods}])
+    member = cluster("member1", 20, memory="100Gi", kinds=None, allocated={"cpu": allocated})
+    problem = load([member, scaled])
+    placement = fairlead.solve(problem, partial=True).placement
+    assert placement is not None
+    assert placement.to_dict() == {"default/flink": {"member1": 1} if stays else {}}
+
+
+def test_sets_are_not_multiplied() -> None:
+    """Karmada has no number of sets: two of them, both on one cluster, could not be written back."""
+    scaler = {
+        "apiVersion": "autoscaling.karmada.io/v1alpha1",
+        "kind": "FederatedHPA",
+        "metadata": {"name": "flink"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": FLINK, "kind": "FlinkDeployment", "name": "flink"},
+            "minReplicas": 1,
+            "maxReplicas": 3,
+        },
+    }
+    problem = load([*members(12, 6), flink(ONE_CLUSTER, {"name": "member2"}), scaler])
+    with pytest.raises(fairlead.UsageError, match="one set of several components, which is not multiplied"):
+        fairlead.simulate(problem, fairlead.Scale("flink", 2))
+    gone = fairlead.simulate(problem, fairlead.Scale("flink", 0)).after.placement
+    assert gone is not None
+    assert gone.to_dict() == {"default/flink": {}}
+    # The autoscaler is told to have no effect, and has none.
+    (told,) = texts(problem, "autoscaler")
+    assert "FederatedHPA default/flink has no effect here" in told
+    with pytest.raises(fairlead.UsageError, match="no workload has an autoscaler"):
+        fairlead.simulate(problem, fairlead.At("max"))
+
+
 def test_the_scheduler_of_karmada_places_sets() -> None:
     """As the solver: one whole set where there is room for it."""
     problem = load(members(4, 12, kinds=[f"{FLINK} FlinkDeployment"]), flink(ONE_CLUSTER))

@@ -183,3 +183,17 @@ def test_a_workload_without_replicas_misses_no_copy() -> None:
     placed, levels = solved(*members, binding("api", 0, None, one_of(), cpu=1), running({}, one_of()))
     assert placed == {"a": 2}
     assert levels == {"missing copies": 2, "room": 0}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_running_copy_is_not_stopped_to_start_another_in_its_place(method: Method) -> None:
+    """There is room for one copy, and old holds it; either way one is unplaced, so nothing has to stop."""
+    documents = [
+        cluster("a", cpu=1),
+        binding("new", 1, {}, duplicated(), cpu=1),
+        binding("old", 1, {"a": 1}, duplicated(), cpu=1),
+    ]
+    outcome = fairlead.solve(fairlead.load(documents), partial=True, method=method)
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"default/new": {}, "default/old": {"a": 1}}
+    assert {level.name: level.value for level in outcome.objectives} == {"unplaced": 1, "moves": 0}

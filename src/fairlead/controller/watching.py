@@ -94,7 +94,7 @@ class Watcher:
                 return
             if event.type != "BOOKMARK":
                 self.tell(Seen(self.resource, event.object, event.type == "DELETED"))
-            self._version = str(event.object["metadata"]["resourceVersion"])
+            self._version = event.version
 
     def _lose(self, error: Exception) -> None:
         if not self.stopped.is_set():

@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from fairlead.models.errors import FairleadError, UsageError
@@ -45,6 +46,11 @@ class RefusedError(FairleadError):
     def __reduce__(self) -> tuple[type[RefusedError], tuple[int, str]]:
         return RefusedError, (self.status, str(self))
 
+    @property
+    def passes(self) -> bool:
+        """Whether the server is only busy or restarting, and may answer the same request later."""
+        return self.status == HTTPStatus.TOO_MANY_REQUESTS or self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
 
 class Event(NamedTuple):
     """What a watch tells."""
@@ -52,6 +58,8 @@ class Event(NamedTuple):
     type: EventType
     """What became of the object; a bookmark only tells a newer version of the whole."""
     object: Object
+    version: str
+    """Version of the object, from which to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +115,12 @@ class Client:
         try:
             for chunk in response.response.stream():
                 *lines, rest = (rest + chunk).split(b"\n")
-                for line in filter(None, lines):
-                    yield _event(json.loads(line))
+                yield from map(_event, filter(None, lines))
         except (HTTPError, OSError) as error:
             raise UnreachableError(f"{self.context}: {error}") from error
+        except (ValueError, KeyError, TypeError):
+            # What stands between, such as a proxy, may answer in the place of the server.
+            raise UnreachableError(f"{self.context}: the watch tells what is no event") from None
         finally:
             response.response.close()
 
@@ -184,12 +194,13 @@ def _refusal(text: bytes) -> str:
     return str(status.get("message", "")) if isinstance(status, dict) else ""
 
 
-def _event(told: Object) -> Event:
-    """Return one event of a watch; an error is raised."""
-    if told["type"] == "ERROR":
-        status = told["object"]
-        raise RefusedError(int(status.get("code", 500)), str(status.get("message", "the watch failed")))
-    return Event(told["type"], told["object"])
+def _event(line: bytes) -> Event:
+    """Return one event of a watch; an error is raised, and so is a Python error where it is no event."""
+    told = json.loads(line)
+    kind, item = told["type"], told["object"]
+    if kind == "ERROR":
+        raise RefusedError(int(item.get("code", 500)), str(item.get("message", "the watch failed")))
+    return Event(kind, item, str(item["metadata"]["resourceVersion"]))
 
 
 def connect(context: str | None = None, kubeconfig: str | None = None) -> Client:

@@ -65,6 +65,10 @@ def autoscaled(
             if one.target.group in ("", group_of(workload.api_version))
         ]
         met.update(mine)
+        unit = workload.declared
+        if mine and isinstance(unit, KarmadaBinding) and unit.in_sets:
+            warnings.append(_no_effect(workload.key, _together(mine)))
+            mine = []
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
         warnings.extend(_remarks(scaled[-1], mine))
     for one in found:
@@ -112,16 +116,19 @@ def _together(ranges: Sequence[_Range]) -> Autoscaler:
     return Autoscaler(" and ".join(one.name for one in ranges), low, high, ranges[0].source)
 
 
+def _no_effect(key: str, limits: Autoscaler) -> Statement:
+    """Say that replicas are no number of a workload that is placed in sets."""
+    text = f"{limits.name} has no effect here: {key} is placed in whole sets of several components"
+    return Statement(KIND, text, limits.source, key)
+
+
 def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement]:
     """Say what of the autoscalers of a workload does not agree with the rest of the input."""
     unit, limits = workload.declared, workload.autoscaler
     if limits is None:
         return
     key = workload.key
-    if isinstance(unit, KarmadaBinding) and unit.in_sets:
-        text = f"{limits.name} has no effect here: {key} is placed in whole sets of several components"
-        yield Statement(KIND, text, limits.source, key)
-    elif not limits.minimum <= workload.replicas <= limits.maximum:
+    if not limits.minimum <= workload.replicas <= limits.maximum:
         wanted = f"{key} wants {workload.replicas}"
         text = f"{wanted}, but {limits.name} keeps it between {limits.minimum} and {limits.maximum}"
         yield Statement(KIND, text, limits.source, key)

@@ -14,6 +14,7 @@ from fairlead.manifests.karmada.companions import Member, companionships, subjec
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation
 from fairlead.manifests.karmada.quotas import read_quotas
+from fairlead.manifests.karmada.requests import resized
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import Document, Identity, shortened
@@ -28,7 +29,7 @@ from fairlead.models.selectors import select
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
-from fairlead.models.usage import without_lag
+from fairlead.models.usage import add, as_they_run, without_lag
 from fairlead.models.validity import excessive, well_typed, with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
@@ -172,6 +173,7 @@ def problem_of(
     warnings += _nobodys(manifests)
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key) for subject, key in named]
+    clusters = as_they_run(clusters, held, _resized(subjects))
     up_to_date = without_lag(clusters, held)
     taking_part = frozenset(subjects_with(subjects, asked)) if asked is not None else None
     parts = _parted(named, held, manifests, _federation(manifests, up_to_date), taking_part)
@@ -200,6 +202,15 @@ def problem_of(
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members))
     problem = Problem(known, tuple(workloads), rules, warnings=tuple(warnings))
     return _completed(problem, manifests, parts.idle, extensions or Extensions())
+
+
+def _resized(subjects: Iterable[Subject]) -> dict[tuple[str, str], int]:
+    """Return what sets of components request today more than those that run, by cluster and resource."""
+    more: dict[tuple[str, str], int] = {}
+    for subject in subjects:
+        for cluster, amounts in resized(subject.binding.model.spec) if subject.binding else ():
+            add(more, {(cluster, resource): amount for resource, amount in amounts.items() if amount})
+    return more
 
 
 def _nobodys(manifests: Manifests) -> Iterator[Statement]:

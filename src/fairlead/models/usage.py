@@ -194,6 +194,26 @@ def limits(problem: ProblemData) -> dict[Row, int]:
     return _rows(problem.room)
 
 
+def as_they_run(
+    clusters: Iterable[Cluster], workloads: Iterable[WorkloadData], more: Amounts
+) -> tuple[Cluster, ...]:
+    """Return clusters on which replicas that run count as today's and use what they really do.
+
+    `more`: what they request today more than what runs, or less where it is negative. What a cluster has for
+    the workloads of a problem (see `room`) is then the same as with what runs.
+    """
+    known = {cluster.name: cluster for cluster in clusters}
+    held = _rows(_running(workloads, charged(Clusters.of(known.values())))) if more else {}
+    free = {name: dict(known[name].free or {}) for name, _ in more if name in known}
+    for (name, resource), amount in more.items():
+        if name in free and resource in free[name]:
+            runs = held.get((name, resource), 0) - amount
+            has = (known[name].allocatable or {}).get(resource)
+            left = free[name][resource] + runs
+            free[name][resource] = (left if has is None else min(left, max(has, runs))) - runs - amount
+    return tuple(replace(one, free=free[one.name]) if free.get(one.name) else one for one in known.values())
+
+
 def without_lag(clusters: Iterable[Cluster], workloads: Iterable[WorkloadData]) -> tuple[Cluster, ...]:
     """Return clusters of which no more is free than what the workloads that run there leave.
 

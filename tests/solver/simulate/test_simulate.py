@@ -88,6 +88,19 @@ def test_nothing_new_on_a_cordoned_cluster() -> None:
     assert found.after["member1"] == 2
 
 
+def test_a_copy_that_may_choose_its_cluster_moves() -> None:
+    """One cluster of two holds the copy: drained, it stops there and starts on the other, like a replica.
+
+    Where every cluster has a copy of its own, one that starts elsewhere takes nobody's place.
+    """
+    one_of_two = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]}
+    members = [cluster("a", cpu=4), cluster("b", cpu=4)]
+    for chosen, moved in ((one_of_two, 2), ({}, 0)):
+        web = binding("web", 2, {"a": 2}, {**duplicated(), **chosen}, cpu=1)
+        found = effect(fairlead.simulate(fairlead.load([*members, web]), Drain("a")))
+        assert (found.moved, found.started, found.stopped) == (moved, 2, 2)
+
+
 def test_what_no_longer_fits_is_placed_in_part() -> None:
     """Of 9 replicas member3 takes 2 + 3; without the east 4 have no place, and the reason is told."""
     problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))

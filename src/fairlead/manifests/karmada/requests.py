@@ -1,6 +1,6 @@
 """What one replica requests: from the template of a pod, or from the components of a binding."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from operator import add
@@ -93,19 +93,34 @@ def requested(spec: ResourceBindingSpec) -> Mapping[str, Fraction] | None:
     A set requests what its pods request together, and is as many pods.
     """
     if in_sets(spec):
-        return _of_set(spec.components)
+        return _of_set(spec.components, [component.replicas for component in spec.components])
     if spec.replica_requirements is not None:
         return spec.replica_requirements.resource_request
     return _amounts(spec.components[0]) if spec.components else None
 
 
-def _of_set(components: tuple[Component, ...]) -> Mapping[str, Fraction]:
-    sums = {PODS: Fraction(sum(component.replicas for component in components))}
-    for component in components:
+def _of_set(components: Sequence[Component], pods: Sequence[int]) -> Amounts:
+    """Return what a set of so many pods of each component requests."""
+    sums = {PODS: Fraction(sum(pods))}
+    for component, number in zip(components, pods, strict=True):
         for resource, amount in _amounts(component).items():
             if resource != PODS:
-                sums[resource] = sums.get(resource, Fraction(0)) + amount * component.replicas
+                sums[resource] = sums.get(resource, Fraction(0)) + amount * number
     return sums
+
+
+def resized(spec: ResourceBindingSpec) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Yield by cluster what a set of today's size requests more than the one that runs there, in whole units.
+
+    Negative where it requests less. A cluster for which the binding does not say how many pods of each
+    component run holds a set of today's size.
+    """
+    for target in spec.clusters if in_sets(spec) else ():
+        if target.components:
+            stands = {one.name: one.replicas for one in target.components}
+            pods = [stands.get(component.name, 0) for component in spec.components]
+            runs, now = units(_of_set(spec.components, pods)), units(requested(spec) or {})
+            yield target.name, {each: now.get(each, 0) - runs.get(each, 0) for each in {**now, **runs}}
 
 
 def _amounts(component: Component) -> Mapping[str, Fraction]:

@@ -71,7 +71,8 @@ def scenario_verdict(simulation: Simulation) -> str:
     if late:
         others = "everything fits in the others"
         return f"Not known: {late} of {every} {was} not answered in time; {others}. Raise the time limit."
-    return f"Fits: everything can be placed in each of the {every}."
+    where = "the only scenario" if len(scenarios) == 1 else f"each of the {every}"
+    return f"Fits: everything can be placed in {where}."
 
 
 def told(scenario: Scenario) -> str:

@@ -154,6 +154,10 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
         raise UsageError(
             f"{scale.workload}: {shown(scale.replicas)} is not a number of replicas (0, 1, 2, ...)"
         )
+    unit = workload.declared
+    if isinstance(unit, KarmadaBinding) and unit.in_sets and scale.replicas > 1:
+        text = f"{workload.key} is placed as one set of several components, which is not multiplied"
+        raise UsageError(f"{text}; scale it to 0, or edit the components and simulate that")
     if is_held_back(workload) and scale.replicas != workload.replicas:
         return _scaled_by_template(problem, workload, scale.replicas)
     after = replace(workload, replicas=scale.replicas)

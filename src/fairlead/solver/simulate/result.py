@@ -256,7 +256,9 @@ def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
         lost = sum(replicas for name, replicas in now.items() if name not in here)
         stopped = moves.stopped({name: count for name, count in now.items() if name in here}, then)
         started = moves.stopped(then, now)
-    moved = 0 if workload.rule(Duplicated) else min(started, stopped)
+    copies = workload.rule(Duplicated)
+    everywhere = copies is not None and not copies.choice
+    moved = 0 if everywhere else min(started, stopped)
     missing = after.unplaced(workload)
     anyway = not lost and workload.key in before.problem.workload_by_key and _same(workload, before, after)
     return Effect(workload.key, now, then, moved, started, stopped, lost, missing, anyway)
