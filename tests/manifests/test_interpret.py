@@ -74,6 +74,25 @@ def test_static_weights_of_closed_clusters_do_not_count() -> None:
     assert weights(workload) == {"member1": 1, "member2": 1}
 
 
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ([("a", 5)], True),
+        ([("a", 5), ("member1", 0)], True),
+        ([("a", 5), ("member1", 1)], False),
+        ([], False),
+    ],
+)
+def test_static_weights_without_effect_are_told(terms: list[Any], told: bool) -> None:
+    """As in Karmada all is divided equally then, on clusters of weight 0 too, which nobody expects."""
+    fleet = [cluster("a", taints=["x:NoSchedule"]), *clusters(2)]
+    problem = load([*fleet, deployment("web", 2), policy("web", static(*terms))])
+    text = (
+        "policy default/web: no eligible cluster has a static weight above 0, so all of them weigh the same"
+    )
+    assert [one.partition(" (")[0] for one in texts(problem, "weights")] == [text] * told
+
+
 def test_dynamic_weights_win_over_static_ones() -> None:
     """As in Karmada, where both are given."""
     both = divided(

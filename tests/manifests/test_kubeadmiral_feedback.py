@@ -140,6 +140,21 @@ def test_feedback_limits_copies() -> None:
     assert placed(problem) == {"member1": 3, "member2": 10}
 
 
+@pytest.mark.parametrize("most", [1, 0])
+def test_a_report_below_the_minimum_of_a_copy_is_a_conflict(most: int) -> None:
+    """As where replicas are divided: the minimum of 2 is no copy of 1, nor none at all."""
+    marks = {"applied-migration-configuration": {"limitedCapacity": {"member1": most}}}
+    entries = [entry("member1", minReplicas=2), entry("member2")]
+    spec: Manifest = {"schedulingMode": "Duplicate", "placement": entries}
+    told = "annotation kubeadmiral.io/applied-migration-configuration of default/web"
+    assert refused(marked(marks, 1, **spec)) == [
+        "policy default/web: member1 needs a full copy of 2 replicas",
+        f"{told}: member1 may hold at most {most}",
+    ]
+    # Where clusters are chosen, that one is left out.
+    assert placed(marked(marks, 1, **spec, maxClusters=1)) == {"member2": 1}
+
+
 def test_no_toleration_opens_what_a_report_closes_as_well() -> None:
     """member1 is tainted, and can run none or is to be left: tolerating the taint would not open it."""
     clusters = [member("member1", taints=["edge:NoSchedule"]), member("member2")]

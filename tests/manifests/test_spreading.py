@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from builders import Manifest, cluster, clusters, duplicated, dynamic, static
+import fairlead
+from builders import Manifest, cluster, clusters, deployment, duplicated, dynamic, policy, static
 from fairlead.models.rules import Bounds, Candidates, Copies, Duplicated, Moves, Spread, Total, Weights
 from fairlead.models.workload import Workload
 from loaded import candidates, closed, held, kinds_of, load_text, only, placed, weights
@@ -58,10 +59,26 @@ def test_groups_of_candidates(
 
 
 def test_a_label_may_be_called_like_a_field() -> None:
-    """A label `zone` is not the zone of the cluster."""
+    """A label `zone` is not the zone of the cluster, nor is what it groups by."""
     workload = placed(FLEET, {**static(), **spread({"spreadByLabel": "zone"})})
-    assert spreads(workload) == [("zone", {"x": "a", "y": "c"}, 1, None)]
+    assert spreads(workload) == [("labels[zone]", {"x": "a", "y": "c"}, 1, None)]
     assert closed(workload) == {"b": "did not have label zone"}
+
+
+def test_a_label_called_like_a_field_groups_what_is_opened_as_well() -> None:
+    """Two clusters of one label `region`, in regions of their own: no toleration makes two groups of them."""
+    fleet = [
+        cluster("a", region="r1", labels={"region": "north"}),
+        cluster("b", region="r2", labels={"region": "north"}, taints=["k:NoSchedule"]),
+    ]
+    two = {**static(), **spread({"spreadByLabel": "region", "minGroups": 2})}
+    problem = fairlead.load([*fleet, deployment("web", 2), policy("web", two)])
+    conflict = fairlead.solve(problem).conflict
+    assert conflict is not None
+    assert [rule.text for rule in conflict.rules] == [
+        "policy default/web: replicas in at least 2 values of label region; only north has eligible clusters"
+    ]
+    assert [way.text for way in conflict.relaxations] == ["require 1 value of label region instead of 2"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,16 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Capacity,
+    Moves,
+    Tiers,
+    Total,
+    Weights,
+)
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.score import score
@@ -88,6 +97,28 @@ def test_reason_of_an_exact_share_and_of_weight_zero() -> None:
         "exactly its share (weight 2 of 3)",
         "weight is 0",
     ]
+
+
+def test_reason_of_a_cluster_that_is_not_needed() -> None:
+    """One without capacity says so, and one of a later tier that those before it suffice."""
+    tiers = Tiers((frozenset({"member3"}), frozenset({"member2"}), frozenset({"member1"})))
+    workload = replace(nginx(2), rules=(Candidates(NAMES), Total(), Aggregated(), tiers))
+    # 1000m of member3 are two replicas of 500m.
+    assert reasons(place(workload, member3=2))[:2] == [
+        "not needed: earlier tiers hold all replicas",
+        "not needed: tier 1 holds all replicas",
+    ]
+    # One of three of 600m would fit there.
+    larger = replace(workload, replicas=3, requests={"cpu": 600})
+    few = "not needed: Aggregated uses as few clusters as possible"
+    assert reasons(place(larger, member2=3))[:3] == [
+        "not needed: earlier tiers hold all replicas",
+        "3 of 3",
+        few,
+    ]
+    # One of 1100m does not fit there at all.
+    too_large = replace(workload, replicas=1, requests={"cpu": 1100})
+    assert reasons(place(too_large, member2=1))[2] == "at capacity (1 cpu free, 1100m per replica)"
 
 
 def test_reason_of_what_is_kept() -> None:

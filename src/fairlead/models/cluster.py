@@ -125,13 +125,24 @@ FIELDS = ("cluster", "region", "zone", "provider")
 """What is grouped by its own name; any other field is the key of a label."""
 
 
+def field_of_label(key: str) -> str:
+    """Return the field that groups by a label: its key, marked where a cluster has a property of that name.
+
+    No key of a label has brackets.
+    """
+    return f"labels[{key}]" if key in FIELDS else key
+
+
+_KEYS = {field_of_label(key): key for key in FIELDS}
+
+
 def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[str]]:
     """Group clusters by a field of Karmada's spread constraints.
 
     Parameters
     ----------
     field
-        One of `FIELDS`; anything else is the key of a label.
+        One of `FIELDS`; anything else is the key of a label, as `field_of_label` returns it.
 
     Returns
     -------
@@ -151,18 +162,25 @@ def values_of(cluster: Cluster, field: str) -> tuple[str, ...]:
     if field == "zone":
         return cluster.zones
     fixed = {"cluster": cluster.name, "region": cluster.region, "provider": cluster.provider}
-    value = fixed[field] if field in fixed else cluster.labels.get(field)
+    value = fixed[field] if field in fixed else cluster.labels.get(_key_of(field))
     return (value,) if value else ()
 
 
 def noun_of(field: str) -> str:
     """Return what one group of a field is called: ``region``; ``value of label rack`` for a label."""
-    return field if field in FIELDS else f"value of label {field}"
+    return field if field in FIELDS else f"value of label {_key_of(field)}"
 
 
 def groups_of(count: int, field: str) -> str:
     """Return a number of groups in words: ``2 regions``, ``1 value of label rack``."""
-    return counted(count, field) if field in FIELDS else f"{counted(count, 'value')} of label {field}"
+    if field in FIELDS:
+        return counted(count, field)
+    return f"{counted(count, 'value')} of label {_key_of(field)}"
+
+
+def _key_of(field: str) -> str:
+    """Return the key of the label that a field groups by."""
+    return _KEYS.get(field, field)
 
 
 def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:

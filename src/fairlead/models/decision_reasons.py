@@ -22,6 +22,7 @@ from fairlead.models.rules import (
     Moves,
     Shares,
     Spread,
+    Tiers,
     Weights,
     quota,
 )
@@ -31,6 +32,7 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.rules.tiers import beyond
 from fairlead.models.rules.weights import quotas
 from fairlead.models.triggers import is_held_back, stays
 from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
@@ -175,14 +177,27 @@ def _not_chosen(view: View, cluster: str) -> str:
 
     Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
     """
+    if earlier := _tiers_that_suffice(view, cluster):
+        return f"not needed: {'tier 1 holds' if earlier == 1 else 'earlier tiers hold'} all replicas"
     if view.workload.rule(Aggregated) is not None:
-        return "not needed: Aggregated uses as few clusters as possible"
+        full = _no_room(view, cluster)
+        few = "Binpack" if isinstance(view.workload.declared, FederatedUnit) else "Aggregated"
+        return full.text if full else f"not needed: {few} uses as few clusters as possible"
     wanted, with_it = view.wanted.get(cluster), {**view.placed, cluster: 1}
     for rule in view.workload.rules_of(Spread) if wanted is None or wanted >= _ASKED_FOR else ():
         most = rule.maximum
         if most is not None and len(used_groups(rule, with_it)) > most == len(used_groups(rule, view.placed)):
             return f"not selected: at most {groups_of(most, rule.field)} may be used"
     return ""
+
+
+def _tiers_that_suffice(view: View, cluster: str) -> int:
+    """Return how many tiers come before that of a cluster, where they hold all replicas; else 0."""
+    rule, placed = view.workload.rule(Tiers), view.placed
+    if rule is None or sum(placed.values()) != view.workload.replicas:
+        return 0
+    earlier = next((number for number, inside in enumerate(rule.tiers) if cluster in inside), 0)
+    return 0 if beyond(rule, placed, earlier) else earlier
 
 
 def at_most(bound: Bound, workload: Workload) -> str:
@@ -225,6 +240,11 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
     wanted = view.wanted.get(cluster)
     if wanted is not None and wanted < replicas + _ASKED_FOR:
         return None
+    return _no_room(view, cluster)
+
+
+def _no_room(view: View, cluster: str) -> Finding | None:
+    """Say that no further replica fits."""
     where = view.outcome.problem.cluster_by_name[cluster]
     room = view.left.room
     scarce = scarcest(view.workload, where, room) if room else None

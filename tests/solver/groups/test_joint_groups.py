@@ -132,6 +132,29 @@ def test_what_no_group_can_hold_displaces_nobody() -> None:
     assert [(each.workload, each.amount) for each in outcome.shortfalls] == [("w1", 1)]
 
 
+@pytest.mark.parametrize("names", ["ab", "abcd"])
+def test_workloads_that_no_group_holds_are_compared_together(names: str) -> None:
+    """Each alone leaves one of 6 unplaced in a; two there together 7 of 12, in clusters of their own 1 and 1.
+
+    The 256 choices of four are too many to try all; one after the other does here.
+    """
+    workloads = [grouped(f"of {name}", 6, *names) for name in names]
+    outcome = fairlead.solve(asked(dict.fromkeys(names, 5), *workloads), partial=True)
+    assert taken(outcome) == {f"of {name}": name for name in names}
+    assert [each.amount for each in outcome.shortfalls] == [1] * len(names)
+
+
+def test_groups_are_compared_beside_what_has_no_choice_and_no_room() -> None:
+    """w1 does not fit into b, its only group, which it fills all the same; w0 would add nothing there.
+
+    Alone w0 has most room in b, 4 of 6 instead of 2.
+    """
+    problem = asked({"a": 2, "b": 4}, grouped("w0", 6, "b", "a"), grouped("w1", 6, "b"))
+    outcome = fairlead.solve(problem, partial=True)
+    assert taken(outcome)["w0"] == "a"
+    assert sum(each.amount for each in outcome.shortfalls) == 6
+
+
 def test_a_group_without_eligible_clusters_is_not_the_one_in_which_least_gives_way() -> None:
     """Nothing survives the loss of a, the only cluster of one group; the other group has none to lose."""
     both = Survival(field="cluster", groups={"a": frozenset("a")}, minimum=1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairlead.manifests.api import policies as api
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster, values_of
+from fairlead.models.cluster import Cluster, field_of_label, groups, values_of
 from fairlead.models.rules import Spread
 
 
@@ -118,7 +118,8 @@ _PROPERTIES = {"region": "region", "provider": "provider", "zone": "zones"}
 
 def by(constraint: api.SpreadConstraint) -> str:
     """Return what a constraint groups by: a field (``cluster`` if it says nothing) or the key of a label."""
-    return constraint.spread_by_label or constraint.spread_by_field or "cluster"
+    label = constraint.spread_by_label
+    return field_of_label(label) if label else constraint.spread_by_field or "cluster"
 
 
 def path_of(position: int) -> Path:
@@ -132,20 +133,12 @@ def lacks(cluster: Cluster, placement: api.Placement) -> tuple[str, Path] | None
     The end of the sentence "1 cluster(s) ...", and the path of the constraint.
     """
     for position, constraint in enumerate(placement.spread_constraints):
-        if _values(cluster, constraint):
+        if values_of(cluster, by(constraint)):
             continue
         if constraint.spread_by_label:
             return f"did not have label {constraint.spread_by_label}", path_of(position)
         return f"did not have {_PROPERTIES[by(constraint)]} property", path_of(position)
     return None
-
-
-def _values(cluster: Cluster, constraint: api.SpreadConstraint) -> tuple[str, ...]:
-    """Return the groups of a constraint that a cluster is in; several where it lies in several zones."""
-    if not constraint.spread_by_label:
-        return values_of(cluster, by(constraint))
-    value = cluster.labels.get(constraint.spread_by_label)
-    return (value,) if value else ()
 
 
 def spreads(
@@ -155,12 +148,8 @@ def spreads(
 
     A minimum that is not given is 1, a maximum that is not given (or 0) means no limit.
     """
-    candidates = tuple(names)
+    candidates = [clusters[name] for name in names]
     for position, constraint in enumerate(placement.spread_constraints):
-        groups: dict[str, set[str]] = {}
-        for name in candidates:
-            for value in _values(clusters[name], constraint):
-                groups.setdefault(value, set()).add(name)
-        frozen = {value: frozenset(groups[value]) for value in sorted(groups)}
         fewest, most = max(1, constraint.min_groups), constraint.max_groups or None
-        yield Spread(by(constraint), frozen, fewest, most), path_of(position)
+        field = by(constraint)
+        yield Spread(field, groups(candidates, field), fewest, most), path_of(position)

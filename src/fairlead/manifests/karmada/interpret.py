@@ -72,6 +72,12 @@ def without_effect(
         yield Statement("bounds", text, declared.source(path))
 
 
+def _unweighed(declared: Declared) -> Statement:
+    """Say that weights are declared and none counts."""
+    text = f"{declared.name}: no eligible cluster has a static weight above 0, so all of them weigh the same"
+    return Statement("weights", text, declared.source(STATIC))
+
+
 KIND = "cluster"
 
 
@@ -139,7 +145,8 @@ class Interpreter(Resolver):
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
         )
-        return Interpreted(rules, (*unknown, *idle, *shared), groups)
+        equal = [_unweighed(declared)] if any(division.unweighed for *_, division in found) else []
+        return Interpreted(rules, (*unknown, *idle, *shared, *equal), groups)
 
     def _in_group(
         self,

@@ -105,6 +105,8 @@ class Division:
     totals: tuple[Resolved, ...]
     key: Hashable | None
     """Equal for workloads that share this division; None where nobody does."""
+    unweighed: bool = False
+    """True where static weights are declared and no candidate has one above 0, so that all weigh the same."""
 
 
 class Resolver(Fleet):
@@ -156,6 +158,7 @@ class Resolver(Fleet):
         if not totals.even:
             base = within_tiers(base, group, placement, self.clusters)
         weights: Mapping[str, int] | None = None
+        unweighed = False
         if totals.even:
             base = without_unlisted(totals, base, self.clusters)
         elif totals.equal:
@@ -165,14 +168,17 @@ class Resolver(Fleet):
                 base, lambda names: self.weighed(self.rooms(names, workload), workload)
             )
         elif preferences.is_divided(placement):
-            base, weights = self._static(base, placement)
+            base, weights, unweighed = self._static(base, placement)
         tiers, names = tiered(group, base.names, self.clusters), base.names
         bounds = preferences.resolve_bounds(placement, names, self.clusters)
         totalled = resolve(totals, names, self.clusters)
-        return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key)
+        return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
 
-    def _static(self, base: Standing, placement: Placement) -> tuple[Standing, Mapping[str, int]]:
-        """Weigh candidates by what the placement says; those without weight are none."""
+    def _static(self, base: Standing, placement: Placement) -> tuple[Standing, Mapping[str, int], bool]:
+        """Weigh candidates by what the placement says; those without weight are none.
+
+        Also tells whether it says so of none of them, though it has weights.
+        """
         terms = preferences.weighted_terms(placement)
         known = self.alone(terms)
         weights = preferences.largest(terms, self.clusters) if known is None else known
@@ -182,7 +188,8 @@ class Resolver(Fleet):
             # A weight that counts only once a cluster is open would close others that weigh 1 until then.
             harms = any(name in wider and name not in found.closed for name in base.names)
             base = base.closed_for_good(openable if harms else wider, spoiling=openable if harms else ())
-        return base.without(found.closed), found.weights
+        unweighed = bool(terms and base.names) and not any(map(weights.get, base.names))
+        return base.without(found.closed), found.weights, unweighed
 
 
 def _by_room(declared: Declared) -> bool:

@@ -160,6 +160,16 @@ def ranking(policy: AppliedPolicy, workload: Workload, names: Sequence[str], fle
     return Copies(roomiest(fleet.rooms(names, workload), priorities))
 
 
+def too_small(limits: Bounds) -> dict[str, Bound]:
+    """Return the maxima below the minimum of their cluster, as only a reported capacity can be."""
+    minimum = limits.minimum
+    return {
+        name: most
+        for name, most in limits.maximum.items()
+        if name in minimum and minimum[name].replicas > most.replicas
+    }
+
+
 def copies(
     limits: Bounds,
     workload: Workload,
@@ -180,8 +190,8 @@ def copies(
         return found, ample
     for name in names:
         least, most = limits.minimum.get(name), limits.maximum.get(name)
-        size = max(workload.replicas, least.replicas) if least else workload.replicas
-        size = min(size, most.replicas) if most else size
+        size = min(workload.replicas, most.replicas) if most else workload.replicas
+        size = max(size, least.replicas) if least else size
         if name in preferred.minimum or name in preferred.maximum:
             fitting = room(workload, clusters[name])
             fewest = max(1, least.replicas if least else 1)

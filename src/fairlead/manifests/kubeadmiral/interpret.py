@@ -84,7 +84,10 @@ class PolicyInterpreter(Fleet):
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = division.bounds(policy, feedback, open_to.names) or Bounds()
-        none = {name: most for name, most in limits.maximum.items() if not most.replicas}
+        short = division.too_small(limits)
+        none = {
+            name: most for name, most in limits.maximum.items() if not most.replicas and name not in short
+        }
         empty = {
             name: Ground(
                 NO_COPY, most.source, cause=Cause.NO_COPY if most.ceiling is None else Cause.REPORTED
@@ -109,10 +112,12 @@ class PolicyInterpreter(Fleet):
                 if name not in empty
             }
             if least:
-                yield Bounds(least, {}, frozenset(names), preferred=True)
+                yield Bounds(least, short, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
             yield division.ranking(policy, workload, names, self)
             yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
+        elif short:
+            yield Bounds({}, short)
 
     def _divided(
         self,

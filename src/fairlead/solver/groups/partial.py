@@ -1,7 +1,10 @@
 """Affinity groups in a partial problem: what no group can hold does not stand in the way of others."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from operator import itemgetter
 
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
@@ -11,7 +14,7 @@ from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_values
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
 from fairlead.solver.answers.components import components
-from fairlead.solver.groups.choices import is_open
+from fairlead.solver.groups.choices import MOST, is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
@@ -26,9 +29,10 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
 
     One after the other, the most urgent first, each gets the first group in which it can be placed together
     with all that was decided before. A workload that cannot be placed in full, with or without a choice, is
-    not among these. Where it has a choice it gets, when all these are decided, the group in which least gives
-    way beside them, the first one of several. What workloads hold that are not decided yet is free to the
-    others. Where something of that was not known in time, it is not certain that these are the groups
+    not among these. When all these are decided, those of the others that have a choice get the groups in
+    which least gives way of all, the first ones of several: together where there are up to `MOST` joint
+    choices, else one after the other. What workloads hold that are not decided yet is free to the others.
+    Where something of that was not known in time, it is not certain that these are the groups
     (`Chosen.exhausted`).
 
     Parameters
@@ -61,13 +65,23 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         else:
             decided.append(settled_in(workload, found))
             groups[workload.key] = found
-    for workload in skipped:
-        if not until.remaining():
-            certain = False
+    given_way = _GivenWay(part, decided, place)
+    fitting = {each.key for each in decided}
+    settled = [each for each in fixed if each.key not in fitting]
+    for together in _at_once(skipped):
+        tried = []
+        for chosen in product(*map(_usable, together)):
+            if not until.remaining():
+                certain = False
+                break
+            trial = [settled_in(each, group) for each, group in zip(together, chosen, strict=True)]
+            tried.append((given_way.of([*settled, *trial]), chosen, trial))
+        if not tried:
             break
-        tried = [(*_given_way(workload, each, decided, part, place), each) for each in _usable(workload)]
-        certain = certain and all(proven for _, proven, _ in tried)
-        groups[workload.key] = min(tried, key=itemgetter(0))[-1]
+        _, chosen, trial = min(tried, key=itemgetter(0))
+        settled += trial
+        groups.update({each.key: group for each, group in zip(together, chosen, strict=True)})
+    certain = certain and given_way.certain
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
 
@@ -141,17 +155,42 @@ def _beside(
     return _beside(_beside(together, more[:half], problem, fits), more[half:], problem, fits)
 
 
-def _given_way(
-    workload: Workload, group: AffinityGroup, decided: Sequence[Workload], problem: Problem, place: Place
-) -> tuple[tuple[int, ...], bool]:
-    """Return how much gives way where a workload gets a group, level by level; whether that is proven.
+def _at_once(skipped: Sequence[Workload]) -> Sequence[Sequence[Workload]]:
+    """Return the workloads whose groups are chosen together: all where that are few choices, else each."""
+    few = math.prod(len(_usable(each)) for each in skipped) <= MOST
+    return [skipped] if skipped and few else [[each] for each in skipped]
 
-    Which of those decided it meets depends on the group, the levels do not; whoever it does not meet fits.
-    """
-    together = beside_nobody([*decided, settled_in(workload, group)], problem)
-    part = next(each for each in components(together) if workload.key in each.workload_by_key)
-    placement, proven = place(part)
-    priorities = sorted({each.priority for each in problem.workloads}, reverse=True)
-    levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
-    missing = shortfall_values(part, placement)
-    return tuple(missing.get(level, 0) for level in (MADE_WORSE, *levels)), proven
+
+@dataclass(slots=True)
+class _GivenWay:
+    """How much gives way beside what is decided, as far as it was asked."""
+
+    problem: Problem
+    decided: Sequence[Workload]
+    place: Place
+    certain: bool = True
+    """False once something of it was not proven."""
+    known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int]] = field(default_factory=dict)
+    """By the workloads that are in each other's way, and their groups."""
+
+    def of(self, others: Sequence[Workload]) -> tuple[int, ...]:
+        """Return how much gives way, level by level, where others have the groups that they are in.
+
+        Whoever of those decided meets none of the others fits.
+        """
+        keys = {each.key for each in others}
+        missing: Counter[Level] = Counter()
+        for part in components(beside_nobody([*self.decided, *others], self.problem)):
+            if not keys.isdisjoint(part.workload_by_key):
+                missing.update(self._of_part(part))
+        priorities = sorted({each.priority for each in self.problem.workloads}, reverse=True)
+        levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
+        return tuple(missing[level] for level in (MADE_WORSE, *levels))
+
+    def _of_part(self, part: Problem) -> Mapping[Level, int]:
+        asked = frozenset((each.key, each.group) for each in part.workloads)
+        if asked not in self.known:
+            placement, proven = self.place(part)
+            self.certain = self.certain and proven
+            self.known[asked] = shortfall_values(part, placement)
+        return self.known[asked]
