@@ -81,7 +81,7 @@ def run(asked: Asked) -> Run:
 def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
-        manifests, written = openb_week(asked.events, asked.seed)
+        manifests, written = openb_week(asked.events)
         return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
     workloads, clusters = map(int, asked.size.split("x"))
     made = week(workloads, clusters, asked.events, asked.seed)

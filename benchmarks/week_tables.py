@@ -76,7 +76,7 @@ MEASURES: tuple[Measure, ...] = (
 def to_markdown(runs: Sequence[Run]) -> str:
     """Return two tables: the measures, and how full clusters were by resource (peak, 95th percentile)."""
     parts = [_table(["", *(heading for heading, _, _ in MEASURES)], list(_rows(runs)))]
-    resources = sorted({name for run in runs for name in run.handled.samples})
+    resources = sorted({name for run in runs for name in run.handled.use(1)})
     full = [
         [CONTENDERS[name], *(_fullness(inside, resource) for resource in resources)]
         for name, inside in _by_contender(runs)

@@ -16,7 +16,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.script.moments import moments
 from fairlead.solver.script.play import Course
-from fairlead.solver.script.played import judged
+from fairlead.solver.script.judging import judged
 from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, Decision, Settings
 from places import ROOT
