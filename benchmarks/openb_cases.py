@@ -2,8 +2,8 @@
 
 ``data/openb.yaml.gz`` holds the manifests that `examples/openb/convert.py` makes of the trace (Apache License
 2.0; see there). All phases count, failed pods as well, so that the clusters are nearly full.
-``data/openb-arrivals.txt.gz`` names the workloads of all pods in the order in which they were created. Make both
-again by
+``data/openb-arrivals.txt.gz`` names the workloads of all pods in the order in which they were created. Make
+both again by
 
     python benchmarks/openb_cases.py nodes.csv pods.csv
 """

@@ -60,7 +60,9 @@ def _scaled(pods: Sequence[str], events: int) -> Iterator[tuple[str, dict[str, i
     wants: Counter[str] = Counter()
     batches = list(range(0, len(pods), size))
     again = batches[: (events - len(batches)) // 2]
-    for first, sign in [(first, 1) for first in batches] + [(first, sign) for first in again for sign in (-1, 1)]:
+    for first, sign in [(first, 1) for first in batches] + [
+        (first, sign) for first in again for sign in (-1, 1)
+    ]:
         batch = pods[first : first + size]
         wants.update({name: sign * count for name, count in Counter(batch).items()})
         told = f"pods {first + 1} to {first + len(batch)} {'arrive' if sign > 0 else 'go'}"
