@@ -1,7 +1,7 @@
 """A week of a fleet, handled in turn by fairlead and by greedy schedulers: what each comes to.
 
-    python benchmarks/week.py --sizes 60x12 --events 200 --seeds 0-4
-    python benchmarks/week.py --sizes 300x30 --events 1000 --seeds 0-1 --patience 4 --write-docs
+    python benchmarks/week.py --sizes 60x12 --seeds 0-4
+    python benchmarks/week.py --sizes 300x30 --seeds 0-1 --patience 4 --write-docs
 
 On a busy machine ``--patience`` gives every answer so many times its seconds; processor seconds are judged
 anyway. The exit code is 1 where a bar is missed: an answer of fairlead that is neither proven nor within 1 %,
@@ -29,7 +29,7 @@ from week_docs import write_docs
 from week_openb import openb_week
 from week_page import write_page
 from week_script import Week, week
-from week_tables import CONTENDERS, OPENB, SECONDS, Run, missed, to_markdown, unlike
+from week_tables import CONTENDERS, EVENTS, OPENB, SECONDS, Run, behind, missed, to_markdown
 
 import fairlead
 from fairlead.models.problem import Problem
@@ -81,7 +81,7 @@ def run(asked: Asked) -> Run:
 def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
-        manifests, written = openb_week(asked.events, asked.seed)
+        manifests, written = openb_week(asked.events)
         return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
     workloads, clusters = map(int, asked.size.split("x"))
     made = week(workloads, clusters, asked.events, asked.seed)
@@ -127,7 +127,7 @@ def main() -> int:
     """Run what is asked for, print it, and write it down; the exit code is 1 where a bar is missed."""
     arguments = _arguments()
     asked = [
-        Asked(size, arguments.events, seed, contender, arguments.patience)
+        Asked(size, arguments.events or EVENTS[size], seed, contender, arguments.patience)
         for size in arguments.sizes.split(",")
         for seed in seeds_in(arguments.seeds)
         for contender in _contenders(arguments.contenders, size)
@@ -135,8 +135,8 @@ def main() -> int:
     runs = list(_all(asked, arguments.processes, arguments.keep))
     for size in dict.fromkeys(one.size for one in asked):
         inside = [one for one in runs if one.size == size]
-        print(f"\n{size}, {arguments.events} events, seeds {arguments.seeds}\n\n{to_markdown(inside)}")
-        for line in unlike(inside):
+        print(f"\n{size}, seeds {arguments.seeds}\n\n{to_markdown(inside)}")
+        for line in behind(inside):
             print(line)
     wrong = [line for one in runs for line in missed(one, runs)]
     print(f"\n{len(wrong)} missed" if wrong else "\nall kept")
@@ -145,7 +145,7 @@ def main() -> int:
     if arguments.write_docs:
         write_docs(runs, arguments.patience)
     if arguments.page is not None:
-        write_page(runs, arguments.events, arguments.page)
+        write_page(runs, arguments.page)
     return 1 if wrong else 0
 
 
@@ -181,7 +181,7 @@ def _arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", default="60x12", help=f"workloads x clusters, or {OPENB}")
-    parser.add_argument("--events", type=int, default=200)
+    parser.add_argument("--events", type=int, help="of a week; default: by size")
     parser.add_argument("--seeds", default="0", help="such as 3, 1,4 or 0-4")
     parser.add_argument("--contenders", default=",".join(CONTENDERS), help=f"of {','.join(CONTENDERS)}")
     parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="on a busy machine")

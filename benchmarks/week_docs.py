@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tables import put_between
 from week_page import draw, title_of
-from week_tables import CONTENDERS, OPENB, SECONDS, Run, by_seed, missed, range_of, to_markdown, unlike
+from week_tables import CONTENDERS, EVENTS, SECONDS, Run, behind, by_seed, missed, range_of, to_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "week.md"
 README = ROOT / "README.md"
-SIZES = ("60x12", "300x30", OPENB)
+SIZES = tuple(EVENTS)
 """Sizes that have a place in the document."""
 FIRST = SIZES[0]
 """The size of which curves are drawn, and that the README tells."""
@@ -69,9 +69,13 @@ def measured(runs: Sequence[Run], patience: float) -> str:
         f" took {range_of(cpu, '.1f')} minutes of one core, judging included. Limit of an answer: {limit}."
     )
     parts = [begin, to_markdown(runs), by_seed(runs), _bars(runs)]
-    found = list(unlike(runs))
-    if found:
-        parts += ["Where fairlead comes to more than another over a week, event by event:", "\n".join(found)]
+    if found := list(behind(runs)):
+        parts += [
+            "When a greedy scheduler has fewer replicas pending, or against rules, event by event:",
+            "\n".join(found),
+        ]
+    else:
+        parts.append("At no time does a greedy scheduler have fewer replicas pending, or against rules.")
     return "\n\n".join(parts)
 
 

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from curves import DASHES
-from week_tables import CONTENDERS, OPENB, Run, to_markdown
+from week_tables import CONTENDERS, OPENB, Run, range_of, to_markdown
 
 from fairlead.solver.script.played import Step
 
@@ -27,15 +27,13 @@ CURVES: tuple[tuple[str, str, Callable[[Step], float]], ...] = (
 )
 
 
-def write_page(runs: Sequence[Run], events: int, folder: Path) -> None:
+def write_page(runs: Sequence[Run], folder: Path) -> None:
     """Write a page and its drawings; of every size the first seed is drawn.
 
     Parameters
     ----------
     runs
         What was measured.
-    events
-        Events of a week.
     folder
         Made where it does not exist.
     """
@@ -48,8 +46,9 @@ def write_page(runs: Sequence[Run], events: int, folder: Path) -> None:
         name = f"week-{size}.svg"
         draw(drawn, folder / name)
         told = ", ".join(map(str, seeds))
+        events = range_of([len(run.handled.steps) for run in inside], ",.0f")
         parts.append(
-            f"<h2>{title_of(size)}</h2><p>About {events} events; seeds {told}; curves of seed {seeds[0]}.</p>"
+            f"<h2>{title_of(size)}</h2><p>{events} events; seeds {told}; curves of seed {seeds[0]}.</p>"
         )
         parts.append(f'<img src="{name}" alt="pending, against rules and moved over the week">')
         parts += [_html(table) for table in to_markdown(inside).split("\n\n")]
@@ -64,7 +63,9 @@ def write_page(runs: Sequence[Run], events: int, folder: Path) -> None:
 
 def title_of(size: str) -> str:
     """Return what people read of a size."""
-    return "The openb trace" if size == OPENB else "{} workloads on {} clusters".format(*size.split("x"))
+    if size == OPENB:
+        return "The openb trace"
+    return "{:,} workloads on {} clusters".format(*map(int, size.split("x")))
 
 
 def _html(table: str) -> str:

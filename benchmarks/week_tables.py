@@ -21,10 +21,10 @@ CONTENDERS: Mapping[str, str] = MappingProxyType(
 OURS = ("fairlead", "fairlead-plan")
 OPENB = "openb"
 """The size that is the trace's."""
+EVENTS: Mapping[str, int] = MappingProxyType({"60x12": 500, "300x30": 1000, "1000x50": 2000, OPENB: 500})
+"""Events of a week by size, those that have a place in the document."""
 SECONDS = 10.0
 """What fairlead may take for an event, and for a plan: what `solve` takes at most unless told otherwise."""
-MOST_TOLD = 12
-"""Spans of time that a comparison tells before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ MEASURES: tuple[Measure, ...] = (
 def to_markdown(runs: Sequence[Run]) -> str:
     """Return two tables: the measures, and how full clusters were by resource (peak, 95th percentile)."""
     parts = [_table(["", *(heading for heading, _, _ in MEASURES)], list(_rows(runs)))]
-    resources = sorted({name for run in runs for name in run.handled.samples})
+    resources = sorted({name for run in runs for name in run.handled.use(1)})
     full = [
         [CONTENDERS[name], *(_fullness(inside, resource) for resource in resources)]
         for name, inside in _by_contender(runs)
@@ -184,45 +184,62 @@ def missed(run: Run, runs: Sequence[Run]) -> Iterator[str]:
                 yield f"{where}: {ours:,.0f} replica-hours {what}, {name} {theirs:,.0f}"
 
 
-def unlike(runs: Sequence[Run]) -> Iterator[str]:
-    """Tell when fairlead has more replicas pending or against rules than others that have fewer in all.
+def behind(runs: Sequence[Run]) -> Iterator[str]:
+    """Tell when fairlead has more replicas pending or against rules than a greedy scheduler, and why.
 
-    As items of a Markdown list: events after which the same numbers stand are one.
+    As items of a Markdown list: events after which the same numbers stand are one, and so are weeks that are
+    the same with plans and without.
     """
+    found: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for run in runs:
-        one = run.handled
-        for other in _others(run, runs) if one.scheduler in OURS else ():
-            if one.pending_hours <= other.pending_hours and one.broken_hours <= other.broken_hours:
-                continue
-            spans = list(_spans(one.steps, other.steps))
-            names = f"{CONTENDERS[one.scheduler]} and {CONTENDERS[other.scheduler]}"
-            yield f"* Seed {run.seed}, {names}:"
-            yield from (f"  - {text}" for text in spans[:MOST_TOLD])
-            if len(spans) > MOST_TOLD:
-                yield f"  - and {len(spans) - MOST_TOLD} more such spans of time"
+        if run.handled.scheduler in OURS and (told := tuple(_spans(run, list(_others(run, runs))))):
+            found.setdefault((run.seed, told), []).append(CONTENDERS[run.handled.scheduler])
+    for (seed, told), names in found.items():
+        yield f"* Seed {seed}, {'; '.join(names)}:"
+        yield from (f"  - {text}" for text in told)
 
 
-def _spans(steps: Sequence[Step], others: Sequence[Step]) -> Iterator[str]:
-    """Yield since when and for how long one has more pending or against rules than another, and how much."""
+def _spans(run: Run, others: Sequence[Handled]) -> Iterator[str]:
+    """Yield since when, for how long and why a run has more pending or against rules than others."""
+    moments = zip(run.handled.steps, *(other.steps for other in others), strict=True)
 
-    def numbers(pair: tuple[Step, Step]) -> tuple[int, int, int, int]:
-        step, other = pair
-        return _pending(step), _pending(other), step.broken, other.broken
+    def key(steps: tuple[Step, ...]) -> tuple[Mapping[str, int], Mapping[str, int], tuple[str, ...]]:
+        return steps[0].pending, steps[0].state.broken, _fewer(steps, others)
 
-    for found, group in groupby(zip(steps, others, strict=True), numbers):
-        pending, their_pending, broken, their_broken = found
-        if pending > their_pending or broken > their_broken:
-            inside = [step for step, _ in group]
-            first, hours = inside[0], sum(step.hours for step in inside)
-            yield (
-                f"{first.at:%a %H:%M}, {first.name}: for {hours:.1f} h {pending} replicas pending instead of"
-                f" {their_pending}, {broken} against rules instead of {their_broken}"
-            )
+    for (_, _, fewer), group in groupby(moments, key):
+        inside = [steps[0] for steps in group]
+        if fewer:
+            hours = sum(step.hours for step in inside)
+            yield f"{_told(inside[0], hours)}; {', '.join(fewer)}.{_why(inside[0])}"
 
 
-def _pending(step: Step) -> int:
-    """Return the replicas that do not run."""
-    return step.missing + step.waiting
+def _fewer(steps: Sequence[Step], others: Sequence[Handled]) -> tuple[str, ...]:
+    """Return who has fewer pending or against rules than the first one, and how many."""
+    ours = _numbers(steps[0])
+    theirs = ((other, _numbers(step)) for step, other in zip(steps[1:], others, strict=True))
+    return tuple(
+        f"{CONTENDERS[other.scheduler]} {pending} and {broken}"
+        for other, (pending, broken) in theirs
+        if pending < ours[0] or broken < ours[1]
+    )
+
+
+def _told(step: Step, hours: float) -> str:
+    """Return what stands since when, and for how long."""
+    pending, broken = _numbers(step)
+    return f"{step.at:%a %H:%M}, {step.name}: for {hours:.1f} h {pending} pending and {broken} against rules"
+
+
+def _why(step: Step) -> str:
+    """Return why replicas are pending, and which rules are broken."""
+    found = [f"{key}: {step.reasons.get(key, 'its pods find no room')}" for key in step.pending]
+    found += [f"{kind} of {', '.join(step.state.broken)}" for kind in step.state.rules]
+    return f" {'; '.join(found)}." if found else ""
+
+
+def _numbers(step: Step) -> tuple[int, int]:
+    """Return the replicas that do not run, and those against rules."""
+    return step.missing + step.waiting, step.broken
 
 
 def _others(run: Run, runs: Sequence[Run]) -> Iterator[Handled]:

@@ -18,8 +18,9 @@ def script_document(played: Played) -> Document:
         ``proven``, the share of answers that are proven or within 1 %, and ``provenAboveBalance``, or null;
         ``use`` by resource with ``peak`` and ``percentile95`` of what a cluster has; ``seconds`` with
         ``total``, ``median``, ``percentile95`` and ``worst``; ``events``, with ``at``, ``name``, ``hours``
-        until the next one, ``due``, ``moved``, ``evicted``, ``planned``, and in replicas ``missing``,
-        ``waiting``, ``broken`` and ``rules``.
+        until the next one, ``due``, ``moved``, ``evicted``, ``planned``; in replicas ``missing``,
+        ``waiting``, ``broken``, ``rules`` by kind and ``pending`` by workload; and ``reasons``, why these
+        workloads were not placed in full, where the scheduler says so.
     """
     script = played.script
     return {
@@ -51,7 +52,10 @@ def _handled(one: Handled) -> Document:
                 "at": step.at.isoformat(),
                 **picked(step, "name", "hours", "due", "moved"),
                 "evicted": step.forced,
-                **picked(step, "planned", "missing", "waiting", "broken", "rules"),
+                **picked(step, "planned", "missing", "waiting", "broken"),
+                "rules": dict(step.state.rules),
+                "pending": step.pending,
+                "reasons": {key: step.reasons[key] for key in step.pending if key in step.reasons},
             }
             for step in one.steps
         ],

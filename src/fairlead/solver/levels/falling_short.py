@@ -4,8 +4,8 @@ Where every placement that is best on the levels before balance places as much o
 what there is to place: a question in which nothing gives way, with the same best placements.
 """
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
 
@@ -28,6 +28,8 @@ from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
 """Of the time that is left, what finding out may use whether anybody else could fall short."""
+MOST_WAYS = 4
+"""Ways to fall short that are looked at, at most."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
@@ -41,8 +43,20 @@ def falls_short(problem: Problem, placement: Placement) -> bool:
     )
 
 
-def counted(problem: Problem, found: Answer, search: Search) -> tuple[Problem, bool] | None:
-    """Return the question of what is placed, and whether it is known that nobody else could fall short.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The questions of what is placed, one for each way to fall short that is as good."""
+
+    questions: tuple[Problem, ...]
+    """The first is that of what was found."""
+    found: tuple[Answer, ...]
+    """Where everybody stands where no level is loose, for each of them."""
+    certain: bool
+    """True where nobody else could fall short."""
+
+
+def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
+    """Return the questions of what is placed, and whether it is known that nobody else could fall short.
 
     Parameters
     ----------
@@ -53,7 +67,7 @@ def counted(problem: Problem, found: Answer, search: Search) -> tuple[Problem, b
 
     Returns
     -------
-    tuple or None
+    Counted or None
         None where the numbers of replicas do not say what is missed, or may not be best.
     """
     placement = found.placement or Placement({})
@@ -61,22 +75,64 @@ def counted(problem: Problem, found: Answer, search: Search) -> tuple[Problem, b
     known = dict(zip(levels_of(found.part), found.attained, strict=True))
     settled = all(level in known and known[level].proven for level in before)
     worse = any(level == MADE_WORSE and known[level].value for level in known)
-    short = [each for each in problem.workloads if any(violations_of(each, placement.of(each.key)))]
     # A level that may be worse than best would leave more than the best placements to look at.
     others = loose_levels(problem) - {BALANCE}
-    if others or worse or not settled or not all(_says_all(each, placement) for each in short):
+    if others or worse or not settled or not _all_say(problem, placement):
         return None
-    names = {each.key for each in short}
     soon = replace(search, deadline=search.deadline.part(SHARE_OF_TIME))
-    certain = all(
-        all(_is_full(each, part, placement) for each in part.workloads if each.key in names)
-        or _is_only(part, placement, before, soon)
-        for part in components(found.part)
+    ways, certain = _ways(found.part, placement, before, soon)
+    # A way in which more than numbers of replicas is missed is not one of those that are asked about.
+    sure = [each for each in ways if _all_say(problem, each)]
+    return Counted(
+        tuple(_placed_in(problem, each) for each in sure),
+        tuple(_standing(found, each) for each in sure),
+        certain=certain and len(sure) == len(ways),
     )
+
+
+def _ways(
+    problem: Problem, placement: Placement, before: Collection[Level], search: Search
+) -> tuple[list[Placement], bool]:
+    """Return who may fall short instead of those who do, and whether these are all ways."""
+    names = {each.key for each in _short(problem, placement)}
+    found, certain = [placement], True
+    for part in components(problem):
+        if all(_is_full(each, part, placement) for each in part.workloads if each.key in names):
+            continue
+        ways, sure = _ways_of_part(part, placement, before, search)
+        certain = certain and sure and len(found) * len(ways) <= MOST_WAYS
+        found = [Placement({**each, **other}) for each in found for other in ways][:MOST_WAYS]
+    return found, certain
+
+
+def _short(problem: Problem, placement: Placement) -> list[Workload]:
+    """Return the workloads that fall short in a placement."""
+    return [each for each in problem.workloads if any(violations_of(each, placement.of(each.key)))]
+
+
+def _all_say(problem: Problem, placement: Placement) -> bool:
+    """Tell whether the numbers of replicas say by how much every rule is missed."""
+    return all(_says_all(each, placement) for each in _short(problem, placement))
+
+
+def _placed_in(problem: Problem, placement: Placement) -> Problem:
+    """Return the question in which everybody who falls short in a placement wants what is placed there."""
+    names = {each.key for each in _short(problem, placement)}
     workloads = (
         _placed(each, problem, placement) if each.key in names else each for each in problem.workloads
     )
-    return replace(problem, workloads=tuple(workloads), partial=False), certain
+    return replace(problem, workloads=tuple(workloads), partial=False)
+
+
+def _standing(found: Answer, placement: Placement) -> Answer:
+    """Return an answer with another placement; what is known of all placements holds."""
+    if placement == found.placement:
+        return found
+    levels = []
+    for level, each in zip(levels_of(found.part), found.attained, strict=True):
+        value = value_of(found.part, placement, level)
+        levels.append(replace(each, value=value, proven=each.bound is not None and value <= each.bound))
+    return replace(found, placement=placement, attained=tuple(levels), status=status_of(levels))
 
 
 def as_placed(question: Problem, found: Answer) -> Answer:
@@ -181,11 +237,38 @@ def _is_full(workload: Workload, part: Problem, placement: Placement) -> bool:
     return sum(placement.of(workload.key).values()) == exact_sum(box_of(workload, part).box.upper)
 
 
-def _is_only(part: Problem, placement: Placement, before: Collection[Level], search: Search) -> bool:
-    """Tell whether every placement that is as good before balance places as much of everybody."""
+def _ways_of_part(
+    part: Problem, placement: Placement, before: Collection[Level], search: Search
+) -> tuple[list[Placement], bool]:
+    """Return who may fall short in placements of a part that are as good before balance."""
+    standing = Placement({key: placement.of(key) for key in part.workload_by_key})
     if len(part.workloads) * len(part.clusters) > MOST_PLACES:
-        return False
-    from fairlead.solver.levels.least_held import holds_least
+        return [standing], False
+    from fairlead.solver.levels.least_held import ways_short
 
     levels = [level for level in levels_of(part) if level in before]
-    return holds_least(part, placement, levels, search)
+    return ways_short(part, standing, levels, search, MOST_WAYS)
+
+
+def best_of(problem: Problem, answers: Sequence[Answer]) -> Answer:
+    """Return the best of answers that fall short in different ways, with what is known of all of them.
+
+    Balance need not be better than its tolerance above the least that it is in any of them.
+    """
+    levels = levels_of(problem)
+    every = list(zip(*(answer.attained for answer in answers), strict=True))
+    least = [min((each.bound or 0 for each in same), default=0) for same in every]
+
+    def rank(answer: Answer) -> list[int | Fraction]:
+        return [
+            max(each.value, bound + each.tolerance) if level == BALANCE else each.value
+            for level, each, bound in zip(levels, answer.attained, least, strict=True)
+        ]
+
+    best, first = min(answers, key=rank), levels.index(BALANCE)
+    told = [
+        replace(each, bound=bound, proven=each.value - bound <= each.tolerance + (each.resolution or 0))
+        for each, bound in zip(best.attained, least, strict=True)
+    ]
+    attained = (*best.attained[:first], *told[first:])
+    return replace(best, attained=attained, status=status_of(attained))

@@ -25,6 +25,7 @@ from fairlead.solver.answers.components import Placed
 from fairlead.solver.levels.falling_short import (
     alone_as_placed,
     as_placed,
+    best_of,
     counted,
     falls_short,
     with_shortfall,
@@ -79,13 +80,7 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
     if falls_short(problem, at_once.placement):
-        question = counted(problem, found, search)
-        if question is None:
-            return at_once.answer()
-        placed, certain = question
-        known = alone_as_placed(placed, problem, alone, search)
-        answer = loosened(placed, as_placed(placed, found), known, search)
-        return with_shortfall(problem, found, answer, certain=certain)
+        return _short(problem, found, alone, search) or at_once.answer()
     loosening = _Loosening.of(problem, found, alone)
     if loosening.loose and len(counted_on := loosening.searchable()) < len(problem.balances or ()):
         # A balance that cannot be searched is told; the other loose levels are searched without it.
@@ -95,6 +90,21 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
     return loosening.answer()
+
+
+def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer | None:
+    """Return the answer where something gives way; None where what is placed is no question of its own."""
+    asked = counted(problem, found, search)
+    if asked is None:
+        return None
+    answers, left = list[Answer](), len(asked.questions)
+    for placed, standing in zip(asked.questions, asked.found, strict=True):
+        share = search if left == 1 else search.part(1 / left)
+        known = alone_as_placed(placed, problem, alone, share)
+        answer = loosened(placed, as_placed(placed, standing), known, share)
+        answers.append(with_shortfall(problem, found, answer, certain=asked.certain))
+        left -= 1
+    return answers[0] if len(answers) == 1 else best_of(problem, answers)
 
 
 def will_do(problem: Problem, found: Answer, alone: Placed) -> bool:

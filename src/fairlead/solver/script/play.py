@@ -14,8 +14,9 @@ from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.script.events import Script
+from fairlead.solver.script.judging import Judge
 from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.played import Handled, Judge, Played, Step
+from fairlead.solver.script.played import Handled, Played, Step
 from fairlead.solver.script.question import Decided, Placed, Standing, evicted, question, waiting, without
 from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
 
@@ -67,7 +68,6 @@ class Course:
     ran: Placed
     judge: Judge = field(default_factory=Judge)
     steps: list[Step] = field(default_factory=list)
-    samples: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scheduler: Scheduler, problem: Problem, settings: Settings | None = None) -> Course:
@@ -84,51 +84,38 @@ class Course:
         due = self.scheduler.due(moment, left, frozenset(gone.keys() & moment.fleet.workload_by_key.keys()))
         decision = self.scheduler.decide(question(moment, left, due), self.settings) if due else None
         after = left if decision is None else _after(moment, left, decision, due)
-        moved = _moves(moment, left.placed, after.placed)
         planning = moment.budget is not None and self.scheduler.plans
         further = planned(moment, after, self.settings) if planning else None
         final = after if further is None else _after(moment, after, further, moment.fleet.workload_by_key)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-        state = self.judge.state(truth, final.placed)
         waits = waiting(truth, final.placed, self.ran)
         self.ran = _less(final.placed, waits)
-        disturbed = [
-            key
-            for key, held in left.placed.items()
-            if key not in due
-            and {name: count for name, count in held.items() if count} != dict(after.on(key))
-        ]
         last = further or decision
-        step = Step(
-            moment.at,
-            moment.name,
-            moment.hours,
-            len(due),
-            moved,
-            sum(count for held in gone.values() for count in held.values()),
-            _moves(moment, after.placed, final.placed),
-            planning,
-            state.missing,
-            sum(count for held in waits.values() for count in held.values()),
-            state.broken,
-            state.off,
-            state.rules,
-            state.clusters,
-            len(disturbed),
-            seconds,
-            cpu,
-            None if last is None else last.gap,
-            None if last is None else last.gap_above,
+        self.steps.append(
+            Step(
+                at=moment.at,
+                name=moment.name,
+                hours=moment.hours,
+                due=len(due),
+                moved=_moves(moment, left.placed, after.placed),
+                forced=sum(sum(held.values()) for held in gone.values()),
+                planned=_moves(moment, after.placed, final.placed),
+                planning=planning,
+                state=self.judge.state(truth, final.placed),
+                waits={key: sum(held.values()) for key, held in waits.items()},
+                reasons=final.failed,
+                disturbed=_disturbed(left, after, due),
+                seconds=seconds,
+                cpu=cpu,
+                gap=None if last is None else last.gap,
+                gap_above=None if last is None else last.gap_above,
+            )
         )
-        self.steps.append(step)
         self.standing = final
-        for (_, resource), part in state.use.items():
-            self.samples.setdefault(resource, []).append((float(part), moment.hours))
 
     def handled(self) -> Handled:
         """Return what there is to tell."""
-        samples = {resource: tuple(found) for resource, found in sorted(self.samples.items())}
-        return Handled(self.scheduler.name, tuple(self.steps), samples)
+        return Handled(self.scheduler.name, tuple(self.steps))
 
 
 def _after(moment: Moment, before: Standing, decision: Decision, due: Collection[str]) -> Standing:
@@ -144,8 +131,20 @@ def _after(moment: Moment, before: Standing, decision: Decision, due: Collection
     return Standing(
         {**before.placed, **placed},
         {**before.groups, **{key: name for key, name in decision.groups.items() if key in due}},
-        (before.failed - frozenset(due)) | decision.failed,
+        {
+            **{key: why for key, why in before.failed.items() if key not in due},
+            **{key: why for key, why in decision.failed.items() if key in due},
+        },
         {**before.decided, **decided},
+    )
+
+
+def _disturbed(before: Standing, after: Standing, due: Collection[str]) -> int:
+    """Count the workloads that were not due, and stand otherwise all the same."""
+    return sum(
+        {name: count for name, count in held.items() if count} != dict(after.on(key))
+        for key, held in before.placed.items()
+        if key not in due
     )
 
 

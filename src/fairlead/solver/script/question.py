@@ -43,8 +43,8 @@ class Standing:
     """Replicas by workload and cluster; a workload that stands nowhere may be absent."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Affinity group in which a workload was scheduled last, where it has several."""
-    failed: frozenset[str] = frozenset()
-    """Workloads that their scheduler could not place when it tried last."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Workloads that their scheduler could not place in full when it tried last, and why."""
     decided: Mapping[str, Decided] = field(default_factory=dict)
     """What the last decision about a workload was based on; empty before the first one."""
 

@@ -11,7 +11,7 @@ from fairlead.manifests.api.script import EventSpec
 from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
-from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, Identity, object_name
 from fairlead.manifests.yaml.reader import Input, NamedDocument, read_documents
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.problem import Problem
@@ -113,15 +113,10 @@ def _clusters(turn: Turn, names: Sequence[str]) -> Iterator[Clusters]:
         yield Clusters(turn, name, field) if equals else Clusters(turn, text)
 
 
-Identity = tuple[str, str, str, str]
-"""API group, kind, namespace and name of an object."""
-
-
 def _identity(manifest: Manifest) -> Identity:
     """Return what tells a manifest from others."""
-    meta = manifest.get("metadata") or {}
-    group = str(manifest.get("apiVersion", "")).rpartition("/")[0]
-    return group, str(manifest.get("kind", "")), str(meta.get("namespace") or ""), str(meta.get("name", ""))
+    named = object_name(manifest)
+    return Identity.of(named.api_version, named.kind, named.namespace, named.name)
 
 
 def _changed(

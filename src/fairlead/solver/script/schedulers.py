@@ -24,10 +24,12 @@ from fairlead.models.words import no_such
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
+from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.played import judged
 from fairlead.solver.script.question import Placed, Standing, as_held, missing, whole_question
 from fairlead.solver.solving import solve
+
+NOTHING_FOUND = "no placement was found in time"
 
 _OF_PLANS = ("workers", "seed", "deviation", "engine")
 """Arguments of `solve` that `plan` has as well."""
@@ -52,8 +54,8 @@ class Decision:
     """Replicas by cluster of the workloads that it looked at."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Affinity groups that it chose."""
-    failed: frozenset[str] = frozenset()
-    """Workloads that it could not place."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Workloads that it could not place in full, and why."""
     gap: Fraction | None = None
     """The greatest gap of any level that is not proven, tolerance included; None where the answer comes
     without bounds."""
@@ -108,7 +110,8 @@ def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) ->
     kept = {workload.key for workload in untouched(as_held(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
     return (
-        frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
+        frozenset(looked_at | gone | moment.touched | standing.failed.keys())
+        & moment.fleet.workload_by_key.keys()
     )
 
 
@@ -135,16 +138,26 @@ def _decided(outcome: Outcome) -> Decision:
     """Return an answer of fairlead as a decision; without one everything stays."""
     known = {workload.key: workload for workload in outcome.problem.workloads}
     if outcome.placement is None:
-        return Decision({key: each.current for key, each in known.items()}, {}, frozenset(known))
+        failed = dict.fromkeys(known, NOTHING_FOUND)
+        return Decision({key: each.current for key, each in known.items()}, {}, failed)
     levels = list(zip(levels_of(outcome.problem), outcome.objectives, strict=True))
     above = takewhile(lambda pair: pair[0] != BALANCE, levels)
     return Decision(
         {key: outcome.placement.of(key) for key in known},
         {key: each.group for key, each in known.items() if each.group is not None},
-        frozenset(one.workload for one in outcome.shortfalls if one.workload),
+        _reasons(outcome),
         _widest(attained for _, attained in levels),
         _widest(attained for _, attained in above),
     )
+
+
+def _reasons(outcome: Outcome) -> dict[str, str]:
+    """Return what gives way of single workloads, and why."""
+    found: dict[str, list[str]] = {}
+    for one in outcome.shortfalls:
+        if one.workload is not None:
+            found.setdefault(one.workload, []).append(one.text)
+    return {key: "; ".join(texts) for key, texts in found.items()}
 
 
 def _widest(levels: Iterable[Attained]) -> Fraction:
@@ -158,7 +171,7 @@ def dispensed(problem: Problem, settings: Settings, *, like: Callable[[Problem],
     del settings
     found = like(problem)
     placed = {each.key: found.placement.of(each.key) for each in problem.workloads}
-    return Decision(placed, found.groups, frozenset(found.reasons))
+    return Decision(placed, found.groups, found.reasons)
 
 
 def _refer(problem: Problem) -> Dispensed:
