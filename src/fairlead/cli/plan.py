@@ -34,7 +34,7 @@ from fairlead.cli.options import (
     time_limit,
     writes_output,
 )
-from fairlead.cli.progress import shown
+from fairlead.cli.outputs import shown
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 from fairlead.models.errors import SettledError
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from fairlead.models.cluster import groups_of
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
 from fairlead.models.result import Result
@@ -32,6 +31,7 @@ from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
+from fairlead.models.source import FederatedUnit
 from fairlead.models.triggers import is_held_back, stays
 from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
 from fairlead.models.workload import Workload

@@ -18,8 +18,7 @@ from fairlead.models.check import (
     sound,
     violations_of,
 )
-from fairlead.models.in_order import Clusters
-from fairlead.models.kept import keep, kept
+from fairlead.models.in_order import Clusters, keep, kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

@@ -70,9 +70,9 @@ def _forms(answer: Shown) -> _Forms:
 
                 return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
             case "Bench":
-                from fairlead.report.content import bench
+                from fairlead.report.content import comparison
 
-                return _Forms(bench.verdict, bench.summary, bench.terminal)
+                return _Forms(comparison.bench_verdict, comparison.bench_summary, comparison.bench_terminal)
             case "PlanComparison":
                 from fairlead.report.content import plan
 

@@ -7,18 +7,18 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, get_args
 
-from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
+from fairlead.models.score import with_balance
 from fairlead.models.shapes import checked
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
 from fairlead.models.words import no_such
-from fairlead.solver.answers.conclusion import conclude_greedy
+from fairlead.solver.answers.attainment import conclude_greedy
 from fairlead.solver.dispensers import dividing, reference
-from fairlead.solver.dispensers.in_turn import Dispensed
+from fairlead.solver.dispensers.dividing import Dispensed
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Overcommit = Literal["as-karmada", "deduct"]

@@ -6,8 +6,7 @@ written as the proposal of minimum and maximum replicas spells them: ``clusterCo
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.manifests.convert.account import Account, JsonObject
-from fairlead.manifests.convert.places import expressions
+from fairlead.manifests.convert.account import Account, JsonObject, expressions
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.kubeadmiral.annotations import CLUSTER_POLICY, POLICY
 from fairlead.manifests.kubeadmiral.policies import (

@@ -19,7 +19,7 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
-from fairlead.solver.bench import Bench, Spread
+from fairlead.solver.comparing import Bench, Spread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
 from fairlead.solver.script.played import Played

@@ -27,13 +27,6 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
-from fairlead.report.content.scenarios import (
-    empty_additions,
-    scenario_table,
-    scenario_verdict,
-    sweep_words,
-    told,
-)
 from fairlead.report.content.simulation import (
     gravest,
     level_table,
@@ -41,7 +34,19 @@ from fairlead.report.content.simulation import (
     shift_table,
     unchanged,
 )
-from fairlead.report.content.simulation_words import already, change, copies_lost, fills_first, title, verdict
+from fairlead.report.content.simulation_words import (
+    already,
+    change,
+    copies_lost,
+    empty_additions,
+    fills_first,
+    scenario_table,
+    scenario_verdict,
+    sweep_words,
+    title,
+    told,
+    verdict,
+)
 from fairlead.report.html.attention import (
     Concern,
     attention_section,

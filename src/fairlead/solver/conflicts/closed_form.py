@@ -26,11 +26,10 @@ from fairlead.models.rules import (
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.budgets import has_to_move
 from fairlead.solver.conflicts.outline import Outline, outline_of
 from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
 from fairlead.solver.conflicts.subset import widest
-from fairlead.solver.conflicts.units import Part, Room, Unit
+from fairlead.solver.conflicts.units import Part, Room, Unit, has_to_move
 
 Positions = tuple[int, ...]
 """Positions of the units of a conflict."""

@@ -22,8 +22,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.budgets import over_budget
-from fairlead.solver.conflicts.units import Room, Unit, open_to
+from fairlead.solver.conflicts.units import Room, Unit, open_to, over_budget
 
 Asker = TypeVar("Asker")
 

@@ -24,9 +24,8 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, added, proven
+from fairlead.solver.answers.answer import Answer, added, among, beside, overfull, proven
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import among, beside, overfull
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
 """Solves workloads that compete, of which what they need alone is known (empty: not known), near a placement

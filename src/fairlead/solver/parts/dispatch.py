@@ -10,10 +10,8 @@ from fairlead.solver.answers.answer import Answer, Question, answered, stand_alo
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.parts.methods import solve_part
-from fairlead.solver.running.deadline import Span
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import Machines, Where
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.deadline import Span, listening
+from fairlead.solver.running.search import Machines, Search, Where
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
@@ -34,7 +32,7 @@ def solve_parts(
     Parameters
     ----------
     parts
-        The parts; see `fairlead.solver.answers.components`.
+        The parts; see `fairlead.solver.answers.answer`.
     alone
         Workloads as they are placed where they have all shared capacity for themselves, as far as known.
     search

@@ -192,7 +192,7 @@ class Way:
 
 
 def solve_part(question: Question) -> Answer:
-    """Solve one independent part in the first way that answers; see `fairlead.solver.answers.components`."""
+    """Solve one independent part in the first way that answers; see `fairlead.solver.answers.answer`."""
     return _first(WAYS, question)
 
 

@@ -7,7 +7,6 @@ from typing import assert_never
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
 from fairlead.models.cluster import Taint
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.requirement import Side as RuleSide
 from fairlead.models.rules import (
     BindingRule,
@@ -25,7 +24,7 @@ from fairlead.models.rules import (
     group_total,
     total,
 )
-from fairlead.models.source import Source
+from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
 from fairlead.models.validity import largest

@@ -17,9 +17,8 @@ from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.words import no_such
-from fairlead.solver.running.deadline import Stop
-from fairlead.solver.running.interrupt import ENDING, LOOK, Listener, undisturbed
-from fairlead.solver.running.machines import ENGINES, Machines, Result, Task, ThisProcess
+from fairlead.solver.running.deadline import ENDING, LOOK, Listener, Stop, undisturbed
+from fairlead.solver.running.search import ENGINES, Machines, Result, Task, ThisProcess
 
 RETRIES = 3
 """How often a task is started again whose worker was lost."""

@@ -22,8 +22,7 @@ from fairlead.models.words import no_such
 from fairlead.models.workload import from_start, in_group
 from fairlead.solver.conflicts.alone import fails_alone, quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, told_once
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of

@@ -25,11 +25,11 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.source import FederatedUnit
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import (
+from fairlead.solver.dispensers.dividing import (
     NO_CLUSTER_FIT,
     SCHEDULER_ERROR,
     Answer,
