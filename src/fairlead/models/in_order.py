@@ -83,12 +83,7 @@ WORTH_ARRAYS = 500
 class Column(Mapping[str, int]):
     """Numbers of many clusters: a list or an array beside names; what else is asked for is made then.
 
-    Parameters
-    ----------
-    names
-        Names, each once.
-    amounts
-        Numbers in that order; must not be changed by anybody.
+    `names`: names, each once. `amounts`: numbers in that order; must not be changed by anybody.
     """
 
     __slots__ = ("_amounts", "_array", "_by_name", "names")

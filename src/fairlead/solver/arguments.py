@@ -45,18 +45,11 @@ NEAR = 5
 def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -> Workload:
     """Return the workload that is meant.
 
-    Parameters
-    ----------
-    name
-        Its key, ``namespace/name``, ``name`` or ``kind/name``; kinds in any case, in the plural or as kubectl
-        abbreviates them, also with their API group (``deployment.apps/web``).
-    namespaces
-        Namespaces to look in; empty for all.
+    `name`: its key, ``namespace/name``, ``name`` or ``kind/name``; kinds in any case, in the plural or as
+    kubectl abbreviates them, also with their API group (``deployment.apps/web``). `namespaces`: namespaces to
+    look in; empty for all.
 
-    Raises
-    ------
-    UsageError
-        Where there is none, naming similar ones, or where there are several.
+    Raises `UsageError` where there is none, naming similar ones, or where there are several.
     """
     inside = [each for each in problem.workloads if not namespaces or each.namespace in namespaces]
     exact = [each for each in inside if each.key == name]

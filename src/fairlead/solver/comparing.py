@@ -277,14 +277,8 @@ def bench(
     A signal that asks for the answer ends it; the round that is under way does not count then, unless it is
     the first.
 
-    Parameters
-    ----------
-    read
-        Reads the input; called once a round, so that nothing is known from the round before.
-    rounds
-        How many rounds, at least 1.
-    **settings
-        Arguments of `compare`, for every round.
+    `read`: reads the input; called once a round, so that nothing is known from the round before. `rounds`:
+    how many rounds, at least 1. `**settings`: arguments of `compare`, for every round.
     """
     found: list[Round] = []
     whole = Deadline()

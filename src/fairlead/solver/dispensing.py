@@ -118,12 +118,8 @@ def dispense_in_time(
 ) -> Outcome:
     """Place greedily as `dispense` does; the status is UNKNOWN where that takes longer than there is time.
 
-    Parameters
-    ----------
-    problem
-        A valid question with all rules, see `fairlead.models.validity.completed`.
-    like, overcommit, empty_workload_propagation
-        As for `dispense`.
+    `problem`: a valid question with all rules, see `fairlead.models.validity.completed`. `like`,
+    `overcommit`, `empty_workload_propagation`: as for `dispense`.
     """
     if like not in DISPENSERS:
         raise UsageError(no_such("dispenser", like, DISPENSERS, shown=len(DISPENSERS)))

@@ -92,12 +92,8 @@ def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None 
     Where few do not stay, these are placed as well as can be however late it is: what is found then is worth
     more than the fraction of a second that it takes.
 
-    Parameters
-    ----------
-    part, deadline
-        As for `keep_and_repair`.
-    staying
-        Keys of workloads that keep their own rules where they run now, and stand there.
+    `part`, `deadline`: as for `keep_and_repair`. `staying`: keys of workloads that keep their own rules where
+    they run now, and stand there.
     """
     few = sum(each.key not in staying for each in part.workloads) * len(part.clusters) <= FEW
     return _placed(part, staying, None if few else deadline)

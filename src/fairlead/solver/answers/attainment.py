@@ -67,22 +67,11 @@ def attained(
 ) -> tuple[Attained, ...]:
     """Return the levels of a placement with what is proven of them: every result passes here.
 
-    Parameters
-    ----------
-    problem
-        The question.
-    placement
-        The answer.
-    notes
-        How far the levels got, in order; levels without one are not proven by any search.
-    least
-        What no placement is below, by level, whatever the levels before; of those
-        that are left out, 0.
+    `problem`: the question. `placement`: the answer. `notes`: how far the levels got, in order; levels
+    without one are not proven by any search. `least`: what no placement is below, by level, whatever the
+    levels before; of those that are left out, 0.
 
-    Raises
-    ------
-    InternalError
-        Where a level is below its bound: a bug in fairlead.
+    Raises `InternalError` where a level is below its bound: a bug in fairlead.
     """
     known = least or {}
     return tuple(
@@ -178,21 +167,12 @@ def conclude(
 ) -> Outcome:
     """Make the outcome of a placement that the solver found.
 
-    Parameters
-    ----------
-    placement
-        The answer; None where none was found in time.
-    attained
-        Levels with their bounds and proofs, in order, the values are taken from the pure scorer; of those
-        that are left out nothing was searched.
-    seconds
-        Time by step.
+    `placement`: the answer; None where none was found in time. `attained`: levels with their bounds and
+    proofs, in order, the values are taken from the pure scorer; of those that are left out nothing was
+    searched. `seconds`: time by step.
 
-    Raises
-    ------
-    InternalError
-        Where the placement breaks a rule that does not give way, or a level is better than its bound: a bug
-        in fairlead.
+    Raises `InternalError` where the placement breaks a rule that does not give way, or a level is better than
+    its bound: a bug in fairlead.
     """
     if placement is None:
         return Outcome(Status.UNKNOWN, origin, problem, None, seconds=seconds)

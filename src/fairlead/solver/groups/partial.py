@@ -31,16 +31,9 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     others. Where something of that was not known in time, it is not certain that these are the groups
     (`Chosen.exhausted`).
 
-    Parameters
-    ----------
-    part
-        Workloads that may get into each other's way.
-    feasible
-        Tells whether a problem has a placement that keeps every rule.
-    place
-        Places a problem partially.
-    until
-        From when on nothing more is tried: who is left then gets the first group.
+    `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
+    that keeps every rule. `place`: places a problem partially. `until`: from when on nothing more is tried:
+    who is left then gets the first group.
     """
     certain = True
 

@@ -163,12 +163,8 @@ class SavedPlan:
 def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     """Read a plan that `to_dict` wrote.
 
-    Raises
-    ------
-    UsageError
-        Where the document is no plan, is one of another form, or has no target.
-    ManifestError
-        Where something in it is wrong; names every mistake.
+    Raises `UsageError` where the document is no plan, is one of another form, or has no target. Raises
+    `ManifestError` where something in it is wrong; names every mistake.
     """
     read = validated(document)
     if read.target is None or read.waves is None:

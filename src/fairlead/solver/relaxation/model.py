@@ -75,12 +75,8 @@ def relaxation_model(problem: Problem, deadline: Deadline) -> RelaxationModel | 
 class RelaxationModel:
     """A problem whose rules give way.
 
-    Parameters
-    ----------
-    found
-        What may be relaxed.
-    encoding
-        The model of all rules with slack, which is tied to what may be relaxed here.
+    `found`: what may be relaxed. `encoding`: the model of all rules with slack, which is tied to what may be
+    relaxed here.
     """
 
     def __init__(self, problem: Problem, found: Sequence[Relaxable], encoding: Encoding) -> None:

@@ -134,10 +134,7 @@ LOOK = 0.05
 class Listener:
     """A signal handler that ends searches: the first signal asks all of them, also those that begin later.
 
-    Parameters
-    ----------
-    otherwise
-        Handles a signal while nothing is searched, and every signal after the first one.
+    `otherwise`: handles a signal while nothing is searched, and every signal after the first one.
     """
 
     def __init__(self, otherwise: Handler) -> None:

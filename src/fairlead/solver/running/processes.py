@@ -32,12 +32,7 @@ class LocalProcesses(Machines):
 
     They do not import the program that asked for them, so that it needs no `if __name__ == "__main__"`.
 
-    Parameters
-    ----------
-    slots
-        Processes at once.
-    stop
-        The wish to have all answers at once; None where nobody can have it.
+    `slots`: processes at once. `stop`: the wish to have all answers at once; None where nobody can have it.
     """
 
     remote = True
@@ -133,16 +128,10 @@ class LocalProcesses(Machines):
 class RayCluster(Machines):
     """Runs tasks on a Ray cluster; Ray starts a task again whose worker was lost.
 
-    Parameters
-    ----------
-    address
-        Address of a running cluster, such as ``ray://head:10001``; None takes the one that the environment
-        names (``RAY_ADDRESS``), or starts one on this machine.
+    `address`: address of a running cluster, such as ``ray://head:10001``; None takes the one that the
+    environment names (``RAY_ADDRESS``), or starts one on this machine.
 
-    Raises
-    ------
-    UsageError
-        Where Ray is not installed, or the cluster cannot be reached.
+    Raises `UsageError` where Ray is not installed, or the cluster cannot be reached.
     """
 
     remote = True
@@ -188,23 +177,11 @@ def machines_of(
 ) -> Machines:
     """Return where work runs.
 
-    Parameters
-    ----------
-    engine
-        ``local`` or ``ray``.
-    slots
-        Threads or processes of this machine at most. Ray decides for itself.
-    address
-        Address of a Ray cluster; see `RayCluster`.
-    threads
-        Whether threads of this process will do.
-    stop
-        The wish to have all answers at once; see `LocalProcesses`.
+    `engine`: ``local`` or ``ray``. `slots`: threads or processes of this machine at most. Ray decides for
+    itself. `address`: address of a Ray cluster; see `RayCluster`. `threads`: whether threads of this process
+    will do. `stop`: the wish to have all answers at once; see `LocalProcesses`.
 
-    Raises
-    ------
-    UsageError
-        Where the engine is unknown, or cannot be used here.
+    Raises `UsageError` where the engine is unknown, or cannot be used here.
     """
     if engine == "ray":
         return RayCluster(address)

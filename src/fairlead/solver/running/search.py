@@ -53,12 +53,8 @@ def cores() -> int:
 class Machines(ABC):
     """Something that runs independent tasks; a context manager that frees what it holds.
 
-    Parameters
-    ----------
-    slots
-        How many tasks run at once.
-    remote
-        Whether tasks run anywhere but here, so that they have to be picklable.
+    `slots`: how many tasks run at once. `remote`: whether tasks run anywhere but here, so that they have to
+    be picklable.
     """
 
     slots: int
@@ -86,10 +82,8 @@ class Machines(ABC):
 class ThisProcess(Machines):
     """Runs tasks right here: one after the other, or in threads.
 
-    Parameters
-    ----------
-    slots
-        Threads at once. They are worth it for tasks that spend their time in compiled code, such as CP-SAT.
+    `slots`: threads at once. They are worth it for tasks that spend their time in compiled code, such as
+    CP-SAT.
     """
 
     remote = False

@@ -79,15 +79,9 @@ def schedule_unit(
 ) -> Scheduled:
     """Schedule one object as KubeAdmiral does.
 
-    Parameters
-    ----------
-    clusters
-        All member clusters; those that have not joined are left out.
-    now
-        The moment with a time zone, for evictions that end.
-    tie
-        Which cluster takes the rounding error of dynamic weights, one of `Scheduled.ties`; None means the
-        first.
+    `clusters`: all member clusters; those that have not joined are left out. `now`: the moment with a time
+    zone, for evictions that end. `tie`: which cluster takes the rounding error of dynamic weights, one of
+    `Scheduled.ties`; None means the first.
     """
     if unit.divides and unit.replicas is None:
         return Scheduled(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
