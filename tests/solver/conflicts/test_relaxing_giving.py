@@ -34,7 +34,7 @@ def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Because, Side]
     encoding = encode(problem, giving=lambda because, side: allowed.get((because, side), 0))
     assert encoding is not None
     slack = list(encoding.given.values())
-    variables = [*slack, *(variable for _, variable in encoding.variables.made())]
+    variables = [*slack, *encoding.replica_variables]
     found = run(encoding.model, variables, [(each, 1) for each in slack], [], Effort(Deadline()))
     if found.verdict is not Verdict.OPTIMAL or found.values is None:
         return None

@@ -114,7 +114,7 @@ class _Search:
         self._effort = Effort(deadline, 1, seed)
         self._variables = [
             *(literal for literals in choice.literals.values() for literal in literals),
-            *(variable for _, variable in choice.encoding.variables.made()),
+            *choice.encoding.replica_variables,
         ]
         self._hint: list[Term] = []
         self._taken: dict[int, int] = {}

@@ -166,9 +166,9 @@ class RelaxationModel:
         """
         model, effort = self.encoding.model, Effort(deadline, 1, seed)
         of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
-        of_replicas = (variable for _, variable in self.encoding.variables.made())
         # A variable may stand for several of these.
-        variables = list({each.index: each for each in (*of_relaxables, *of_replicas)}.values())
+        every = (*of_relaxables, *self.encoding.replica_variables)
+        variables = list({each.index: each for each in every}.values())
         found = run(model, variables, [(each.cost, 1) for each in self.relaxed], self._start(), effort)
         values = by_index(variables, found)
         if values is None:
