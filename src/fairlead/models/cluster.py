@@ -128,16 +128,10 @@ FIELDS = ("cluster", "region", "zone", "provider")
 def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[str]]:
     """Group clusters by a field of Karmada's spread constraints.
 
-    Parameters
-    ----------
-    field
-        One of `FIELDS`; anything else is the key of a label.
+    `field`: one of `FIELDS`; anything else is the key of a label.
 
-    Returns
-    -------
-    mapping
-        Cluster names by group, in group order. A cluster that does not tell is in none; one in several
-        zones is in each of them.
+    Cluster names by group, in group order. A cluster that does not tell is in none; one in several zones is
+    in each of them.
     """
     found: dict[str, set[str]] = {}
     for cluster in clusters:

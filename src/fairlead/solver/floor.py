@@ -50,21 +50,11 @@ def keep_and_repair(
     leaves some without a place, so are those that could have stayed. Where time is over and there are many
     others, whatever keeps all rules will do, see `place_first`.
 
-    Parameters
-    ----------
-    part
-        The question.
-    staying
-        Keys of workloads that stand where they run now as long as that can be; they keep their own rules
-        there.
-    deadline
-        From when on others are placed on any clusters that will do, unless they are few; None places them as
-        well as can be.
+    `part`: the question. `staying`: keys of workloads that stand where they run now as long as that can be;
+    they keep their own rules there. `deadline`: from when on others are placed on any clusters that will do,
+    unless they are few; None places them as well as can be.
 
-    Returns
-    -------
-    Placement or None
-        The best of what was tried; None where none of it keeps all rules.
+    The best of what was tried; None where none of it keeps all rules.
     """
     due = deadline or Deadline()
     if is_small(part):

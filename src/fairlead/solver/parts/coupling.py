@@ -117,23 +117,12 @@ def coupled(
 ) -> bool:
     """Solve the workloads together that compete, and nobody else.
 
-    Parameters
-    ----------
-    groups
-        Every workload as it stands best where it has all that is shared for itself; in the end where
-        everybody stands.
-    together
-        Solves workloads that compete; what it calls infeasible is.
-    in_time
-        Tells whether to go on.
-    any_best
-        True where any of the best placements will do: then those that were solved together are asked first
-        for one in what all others leave.
+    `groups`: every workload as it stands best where it has all that is shared for itself; in the end where
+    everybody stands. `together`: solves workloads that compete; what it calls infeasible is. `in_time`: tells
+    whether to go on. `any_best`: True where any of the best placements will do: then those that were solved
+    together are asked first for one in what all others leave.
 
-    Returns
-    -------
-    bool
-        Whether everybody stands so that all shared rules are kept.
+    Whether everybody stands so that all shared rules are kept.
     """
     asked: set[frozenset[str]] = set()
     while not groups.refuted() and groups.complete():
