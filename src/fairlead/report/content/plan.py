@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
 from fairlead.models.words import be, counted, either, listed
+from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
     Line,
@@ -30,7 +31,7 @@ from fairlead.report.content.fleet import (
     places,
     sum_columns,
 )
-from fairlead.report.content.fullness import happening, planned_fullness, planned_shifts
+from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making

@@ -12,6 +12,7 @@ from fairlead.models.rules.quota import left_of, more_within
 from fairlead.models.usage import more_replicas, remaining, scarcest
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
+from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
@@ -37,7 +38,6 @@ from fairlead.report.content.fleet import (
     shown_workloads,
     sum_columns,
 )
-from fairlead.report.content.fullness import short_amount
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 

@@ -12,6 +12,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
+from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
     Block,
@@ -27,7 +28,7 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.comparison import BEST
-from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, short_amount, tone_of
+from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
