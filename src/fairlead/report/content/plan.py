@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
 from fairlead.models.words import be, counted, either, listed
-from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
     Line,
@@ -15,6 +14,7 @@ from fairlead.report.blocks import (
     cells,
     columns,
     first_lines,
+    happening,
     some,
     table,
     texts,

@@ -10,8 +10,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, listed, plural
 from fairlead.models.workload import Workload
-from fairlead.report.amounts import happening
-from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
+from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, happening, number, table
 from fairlead.report.content.fleet import Change
 from fairlead.report.content.fullness import format_fullness
 from fairlead.report.content.outcome import explanation, told_shortages

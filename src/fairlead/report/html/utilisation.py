@@ -12,7 +12,6 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
-from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
     Block,
@@ -25,6 +24,7 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
+    short_amount,
     table,
 )
 from fairlead.report.content.comparison import BEST
