@@ -1,4 +1,4 @@
-"""What answers are shown as: sentences, tables and pictures. Pure data, for every renderer."""
+"""What answers are shown as, lines and tables; and amounts for people, never shown as more than there is."""
 
 from __future__ import annotations
 
