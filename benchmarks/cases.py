@@ -40,7 +40,7 @@ def single(clusters: int, seed: int, *, greatest_weight: int = 5) -> Problem:
 
 def stream(clusters: int, bindings: int, seed: int) -> str:
     """Make the text of one `kubectl get clusters,rb -o yaml`, about 5 KB an object."""
-    from fairlead.models.yaml_text import to_yaml
+    from fairlead.manifests.yaml.scalars import to_yaml
 
     chance = random.Random(seed)
     names = [f"member{number:04d}" for number in range(clusters)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from fleet_parts import CPU, MEMORY, Amounts, App, Division, Fleet, Group, Limits, Member, Policy, Selector
 
-from fairlead.models.yaml_text import to_yaml
+from fairlead.manifests.yaml.scalars import to_yaml
 
 SCHEDULED = "2026-08-20T10:00:00Z"
 GENERATION = 3

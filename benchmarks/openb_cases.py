@@ -19,9 +19,9 @@ from pathlib import Path
 from batch_cases import RATIO_ONLY
 
 import fairlead
+from fairlead.manifests.yaml.scalars import to_yaml_stream
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
-from fairlead.models.yaml_text import to_yaml_stream
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "openb.yaml.gz"

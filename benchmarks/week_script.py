@@ -20,7 +20,7 @@ from fleet_cases import fleet
 from fleet_manifests import documents, write
 from fleet_parts import CPU, GPU, App, Division, Fleet, Member, Policy
 
-from fairlead.models.yaml_text import to_yaml
+from fairlead.manifests.yaml.scalars import to_yaml
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 HOURS = 7 * 24

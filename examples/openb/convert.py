@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairlead.models.yaml_text import to_yaml_stream
+from fairlead.manifests.yaml.scalars import to_yaml_stream
 
 GPU = "openb.example/gpu-milli"
 PODS_PER_NODE = 110

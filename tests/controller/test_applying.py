@@ -15,7 +15,7 @@ from fairlead.cli.plan import plan_command
 from fairlead.controller.applying import arrival
 from fairlead.controller.world import entry_of
 from fairlead.live.client import BINDING
-from fairlead.solver.running.interrupt import Listener, handled
+from fairlead.solver.running.deadline import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
 from members import SCHEDULED, follow, followed, reports
 from served_api import Request, ServedApi

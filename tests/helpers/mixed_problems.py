@@ -5,12 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from brute_force import placements
-from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.levels import BALANCE, DEFAULT_ORDER, DYNAMIC_DEVIATION, EMISSIONS, Level, Tolerance
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Price
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.shortfall import is_shortfall
 from fairlead.solver.levels.spans import least_alone, least_balance, spans_of
 from random_problems import with_losses, with_quotas, with_skews

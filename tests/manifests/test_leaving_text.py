@@ -9,9 +9,8 @@ import yaml
 import fairlead
 from builders import binding, cluster, deployment, policy, static
 from fairlead.cli.app import main
-from fairlead.manifests.yaml.scalars import resolve
+from fairlead.manifests.yaml.scalars import reads_as_text, resolve, to_yaml
 from fairlead.models.words import escaped
-from fairlead.models.yaml_text import reads_as_text, to_yaml
 
 # What clears a screen, sets a title, and turns the direction of a line.
 BAD = ("\x1b[2J", "\x1b]0;x\x07", "\u202e", "\x9b3J", "\x7f")

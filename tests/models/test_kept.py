@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.kept import keep, kept
+from fairlead.models.in_order import keep, kept
 from fairlead.models.problem import Problem
 from fairlead.models.uncollected import hurried
 

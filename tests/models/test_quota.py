@@ -32,7 +32,7 @@ from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 from fairlead.solver.conflicts.alone import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.explaining.explanation import conflicts_of

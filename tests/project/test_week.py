@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import fairlead
-from fairlead.models.balance import with_balance
 from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.statement import Violation
 from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.script.judging import State

@@ -11,11 +11,11 @@ import pytest
 
 import fairlead
 from fairlead.cli.app import main
-from fairlead.cli.progress import rounds_told
+from fairlead.cli.outputs import rounds_told
 from fairlead.models.result import Status
 from fairlead.report import renderer
 from fairlead.report.pages import Making
-from fairlead.solver.bench import Bench, Round, bench
+from fairlead.solver.comparing import Bench, Round, bench
 from places import EXAMPLES
 
 

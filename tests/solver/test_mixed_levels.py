@@ -7,11 +7,10 @@ import pytest
 
 import fairlead
 from brute_force import placements
-from fairlead.models.balance import with_balance
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of, score, with_balance
 from fairlead.solver.levels import level_bounds
 from mixed_problems import best_of, least_of, mixed_problem
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from fairlead.cli.progress import sentence, shown
+from fairlead.cli.outputs import sentence, shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress

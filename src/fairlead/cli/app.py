@@ -12,7 +12,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.about import shows_version
-from fairlead.cli.made import ARGUMENTS
+from fairlead.cli.console import ARGUMENTS
 from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
@@ -38,7 +38,7 @@ COMMANDS = Commands(
         "plan": "fairlead.cli.plan",
         "simulate": "fairlead.cli.simulate",
         "report": "fairlead.cli.report",
-        "bench": "fairlead.cli.bench",
+        "bench": "fairlead.cli.compare",
         "convert": "fairlead.cli.convert",
         "controller": "fairlead.cli.controller",
         "examples": "fairlead.cli.about",

@@ -1,12 +1,16 @@
-"""``fairlead compare``: the best placement beside what greedy schedulers do."""
+"""``fairlead compare`` and ``bench``: the best placement beside greedy schedulers, and how long they take."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import Choice, takes, takes_settings, writes_output
+from fairlead.cli.options import Choice, Whole, takes, takes_settings, writes_output
+from fairlead.cli.outputs import rounds_told
+
+if TYPE_CHECKING:
+    from fairlead.models.problem import Problem
 
 DISPENSERS = (
     "karmada",
@@ -63,3 +67,49 @@ def compare_command(
     comparison = compare(problem, likes or None, **settings)
     console.show(comparison, output, headers=not no_headers)
     return exits.code_of(comparison.best)
+
+
+_USE = """\b
+Example:
+  fairlead bench -f manifests --rounds 9 --like karmada"""
+
+
+@click.command(
+    "bench",
+    short_help="Measure how long fairlead and greedy schedulers take.",
+    epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}",
+)
+@reads_input
+@writes_output("table", "wide", "json", "yaml", "html")
+@click.option(
+    "--rounds",
+    type=Whole(1, 1000),
+    metavar="N",
+    default=5,
+    show_default=True,
+    help="How often everybody answers, in turn.",
+)
+@takes_schedulers
+@click.option("--no-headers", is_flag=True, help="Print only one row per scheduler.")
+@takes_settings
+def bench_command(
+    inputs: Inputs, output: console.Format, rounds: int, *, no_headers: bool, **settings: Any
+) -> int:
+    """Measure how long fairlead and greedy schedulers take for the same input.
+
+    In every round the input is read anew and all of them answer one after the other; --time-limit is for a
+    round. Shown are the median and the range of the rounds, and how good the answers are. Ctrl-C ends it with
+    the rounds that are complete.
+    """
+    load_workloads(inputs)
+    from fairlead.solver.comparing import bench
+
+    with rounds_told(rounds, quiet=inputs.quiet) as begins:
+
+        def read() -> "Problem":
+            begins()
+            return inputs.read()
+
+        measured = bench(read, rounds, settings.pop("likes") or None, **settings)
+    console.show(measured, output, headers=not no_headers)
+    return exits.code_of(measured.last.best)

@@ -1,27 +1,33 @@
-"""What goes to which stream: results to standard output, all else to standard error.
+"""What goes to which stream: results to standard output, all else to standard error; how a page came about.
 
 Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
 files may hold characters that a terminal obeys, and they are shown escaped.
 """
 
+from __future__ import annotations
+
 import errno
 import io
 import os
 import re
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, Union, assert_never
 
 import click
 
 from fairlead.cli import exits
-from fairlead.cli.made import making
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fairlead.models.answer import Answer
     from fairlead.models.statement import Statement
+    from fairlead.report.pages import Making
     from fairlead.report.tabular import CustomColumns
     from fairlead.report.terminal import Look, Rows
 
@@ -149,7 +155,7 @@ def _visible(text: str, *, tones: bool = False) -> str:
     )
 
 
-def warn(warnings: Iterable["Statement"], *, every: bool = False) -> None:
+def warn(warnings: Iterable[Statement], *, every: bool = False) -> None:
     """Print warnings and notes, the first ones only unless every one is asked for."""
     lines = [f"{'note' if warning.is_note else 'warning'}: {warning}" for warning in warnings]
     shown = lines if every else lines[:WARNINGS_SHOWN]
@@ -168,7 +174,7 @@ def coloured() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def look(*, wide: bool = False, headers: bool = True, picked: "Rows | None" = None) -> "Look":
+def look(*, wide: bool = False, headers: bool = True, picked: Rows | None = None) -> Look:
     """Return how tables are printed where results go."""
     import shutil
 
@@ -183,7 +189,7 @@ Format = Union[Words, "CustomColumns"]
 """Formats that every answer has."""
 
 
-def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Rows | None" = None) -> None:
+def show(answer: Answer, output: Format, *, headers: bool = True, picked: Rows | None = None) -> None:
     """Print an answer in a format, tables with or without headers, the picked rows of a placement only."""
     from fairlead.report import renderer
     from fairlead.report.tabular import CustomColumns
@@ -205,7 +211,7 @@ def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Row
             assert_never(output)
 
 
-def suggest(answer: "Answer", output: object) -> None:
+def suggest(answer: Answer, output: object) -> None:
     """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
     quiet = click.get_current_context().params.get("quiet", False)
     if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
@@ -224,6 +230,64 @@ def serialised(document: object, output: Literal["json", "yaml"]) -> str:
         import json
 
         return json.dumps(document, indent=2)
-    from fairlead.models.yaml_text import to_yaml
+    from fairlead.manifests.yaml.scalars import to_yaml
 
     return to_yaml(document).rstrip("\n")
+
+
+ARGUMENTS = "fairlead.arguments"
+"""Where a context keeps the arguments of the program."""
+_INPUTS = {
+    "files": "-f",
+    "context": "--context",
+    "kubeconfig": "--kubeconfig",
+    "recursive": "-R",
+    "namespaces": "-n",
+    "selector": "-l",
+}
+
+_ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
+"""What is asked of an input, in words that `solve` and `plan` share."""
+
+
+def making() -> Making:
+    """Return date, command, input and time limit of the command that runs."""
+    from fairlead.report.pages import Making, when
+
+    context = click.get_current_context()
+    arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
+    limit = context.params.get("time_limit") or 0
+    return Making(
+        when(datetime.now(UTC)),
+        shlex.join(["fairlead", *arguments]),
+        shlex.join(_words(context.params, _INPUTS)),
+        shlex.join(_words(context.params, _ASKED)),
+        shlex.join(_without_output(arguments[1:])),
+        from_cluster=not context.params.get("files"),
+        details=(("Time limit", f"{limit:g} s" if limit else "none"),)
+        if "time_limit" in context.params
+        else (),
+        time_limit=limit,
+    )
+
+
+def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str]:
+    """Yield those of some options that were given, as they are typed."""
+    for name, option in options.items():
+        match given.get(name):
+            case tuple() as values:
+                yield from (word for value in values for word in (option, value))
+            case str() as value:
+                yield from (option, value)
+            case True:
+                yield option
+
+
+def _without_output(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the words without those that say where the result goes, and in which format."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-o", "--output"):
+            next(words, None)
+        elif not word.startswith(("--output=", "-o")):
+            yield word

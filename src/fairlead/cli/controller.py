@@ -13,7 +13,7 @@ import click
 
 from fairlead.cli import exits
 from fairlead.cli.options import WORKERS, time_limit
-from fairlead.solver.running.interrupt import ENDING, Listener, handled
+from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
     from fairlead.controller.standing import Settings

@@ -71,7 +71,7 @@ def convert_command(
     if output == "json":
         console.result(console.serialised({"apiVersion": "v1", "kind": "List", "items": documents}, "json"))
     else:
-        from fairlead.models.yaml_text import to_yaml_stream
+        from fairlead.manifests.yaml.scalars import to_yaml_stream
 
         console.result(to_yaml_stream(documents).rstrip("\n"))
     return exits.SOLVED

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fairlead.solver.running.interrupt import ENDING, Listener, handled
+from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome

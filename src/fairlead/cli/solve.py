@@ -9,8 +9,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
-from fairlead.cli.outputs import PATCHES, Patches, say_why, show_patches
-from fairlead.cli.progress import shown
+from fairlead.cli.outputs import PATCHES, Patches, say_why, show_patches, shown
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome

@@ -13,8 +13,8 @@ from fairlead.controller.writing import LOOKS
 from fairlead.live.client import Client, RefusedError, UnreachableError
 from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.karmada.requests import held, in_sets, requested, wanted
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import FairleadError
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.manifests import Patch, status_patches

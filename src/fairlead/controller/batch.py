@@ -13,9 +13,9 @@ from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Spread
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 

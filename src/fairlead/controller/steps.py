@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fairlead.live.client import BINDING, CLUSTER_BINDING, Resource
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.moves import stopped
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.report.manifests import Patch, patches_by_wave

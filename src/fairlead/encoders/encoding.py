@@ -82,9 +82,15 @@ class Encoding:
         """Read the placement out of a solution."""
         return self.variables.placement(value_of)
 
-    def read(self, variables: Sequence[cp_model.IntVar], values: Sequence[int]) -> Placement:
-        """Read the placement out of the values of its variables, both in one order."""
-        by_index = {variable.index: value for variable, value in zip(variables, values, strict=True)}
+    @property
+    def replica_variables(self) -> list[cp_model.IntVar]:
+        """The variables of the placement that were asked for so far."""
+        return list(self.variables.made().values())
+
+    def read(self, values: Sequence[int]) -> Placement:
+        """Read the placement out of the values of `replica_variables`, in their order."""
+        known = zip(self.replica_variables, values, strict=True)
+        by_index = {variable.index: value for variable, value in known}
         return self.placement(lambda variable: by_index[variable.index])
 
     def used(self, workload: str, cluster: str) -> cp_model.IntVar:
@@ -242,7 +248,7 @@ class Encoding:
     def values(self, placement: Placement) -> list[Term]:
         """Return all variables with the values they have in a placement; a complete hint."""
         found: list[Term] = []
-        for place, variable in self.variables.made():
+        for place, variable in self.variables.made().items():
             found.append((variable, placement.of(place.workload).get(place.cluster, 0)))
         for cost in self.levels.values():
             for part in cost.costs:

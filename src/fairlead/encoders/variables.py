@@ -80,9 +80,9 @@ class ReplicaVariables:
             if lower < upper:
                 yield place
 
-    def made(self) -> list[tuple[Place, cp_model.IntVar]]:
-        """Return the variables that were asked for so far."""
-        return list(self._made.items())
+    def made(self) -> dict[Place, cp_model.IntVar]:
+        """Return the variables that were asked for so far, in that order."""
+        return dict(self._made)
 
     def range(self, place: Place) -> Range:
         """Return the fewest and the most replicas at a place."""

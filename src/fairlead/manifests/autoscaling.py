@@ -7,8 +7,7 @@ from typing import NamedTuple
 from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
 from fairlead.manifests.validation import Finding, Located
 from fairlead.manifests.yaml.documents import Identity, group_of
-from fairlead.models.declared import KarmadaBinding
-from fairlead.models.source import Source
+from fairlead.models.source import KarmadaBinding, Source
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Autoscaler, Workload
 

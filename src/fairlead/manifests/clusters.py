@@ -9,10 +9,10 @@ from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Grade, Taint
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
 from fairlead.models.rules import Candidates
+from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Statement
 from fairlead.models.variants import every_rule
 from fairlead.models.words import first_of

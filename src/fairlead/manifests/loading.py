@@ -21,12 +21,11 @@ from fairlead.manifests.yaml.documents import Document, Identity, shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.selectors import select
-from fairlead.models.source import Source
+from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import add, as_they_run, without_lag

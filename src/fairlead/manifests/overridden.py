@@ -12,9 +12,8 @@ from fairlead.manifests.kubeadmiral.stated import SelectorTerm
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.selectors import LabelSelector
-from fairlead.models.source import Source
+from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload

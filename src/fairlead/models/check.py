@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fairlead.models.errors import UsageError
-from fairlead.models.kept import kept
+from fairlead.models.in_order import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TypeVar, assert_never
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -31,6 +30,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room
 from fairlead.models.rules.shares import Group
+from fairlead.models.source import FederatedUnit
 from fairlead.models.variants import Rules
 from fairlead.models.workload import Workload
 

@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import Declared
 from fairlead.models.in_order import Clusters
-from fairlead.models.source import NOWHERE, Source
+from fairlead.models.source import NOWHERE, Declared, Source
 
 R = TypeVar("R")
 

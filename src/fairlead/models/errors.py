@@ -86,10 +86,7 @@ class UsageError(FairleadError):
 class SettledError(UsageError):
     """Settings are given that a saved plan has settled already.
 
-    Parameters
-    ----------
-    names
-        What they are called.
+    `names`: what they are called.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

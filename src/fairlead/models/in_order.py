@@ -1,4 +1,4 @@
-"""Clusters in the order of their names, which keep what was found out about them.
+"""What is found out about a value that never changes is kept with it; clusters in the order of their names.
 
 They are the same in a problem and in those that are made of it (`dataclasses.replace`), and so is what is
 known of them; `fairlead.models.workload.Workloads` are the other ones.
@@ -10,13 +10,12 @@ import operator
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import chain, compress, repeat
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, TypeVarTuple, cast
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.kept import Known
 from fairlead.models.shapes import fit
 
 if TYPE_CHECKING:
@@ -24,6 +23,55 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Whole = NDArray[int64]
+
+Found = TypeVar("Found")
+Others = TypeVarTuple("Others")
+
+
+class Known:
+    """An immutable value that keeps what was found out about it; copies and pickles of it begin anew."""
+
+    def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
+        """Return what a pure function finds of this value and of others; asked again it is not called.
+
+        What it returns must not be changed by anybody. Others are told apart by identity, so they have to be
+        immutable, and the same object each time.
+        """
+        known = _known(self)
+        # Who is part of a key is kept, so that nobody else gets his identity.
+        key = (find, *map(id, others))
+        if key not in known:
+            known[key] = (others, find(self, *others))
+        found: Found = known[key][1]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_known"}
+
+
+Owner = TypeVar("Owner", bound=Known)
+
+
+def kept(find: Callable[[Owner], Found]) -> Callable[[Owner], Found]:
+    """Let a function of a value run once for each."""
+
+    @wraps(find)
+    def found(value: Owner) -> Found:
+        return value.once(find)
+
+    return found
+
+
+def keep(value: Owner, find: Callable[[Owner], Found], result: Found) -> None:
+    """Let a function that is `kept` return a result for a value of which that is known without a look."""
+    _known(value)[(find.__wrapped__,)] = ((), result)  # type: ignore[attr-defined]
+
+
+def _known(value: Known) -> dict[object, tuple[object, Any]]:
+    """Return what is kept with a value, by what was asked."""
+    known: dict[object, tuple[object, Any]] = vars(value).setdefault("_known", {})
+    return known
+
 
 Value = TypeVar("Value")
 
@@ -35,12 +83,7 @@ WORTH_ARRAYS = 500
 class Column(Mapping[str, int]):
     """Numbers of many clusters: a list or an array beside names; what else is asked for is made then.
 
-    Parameters
-    ----------
-    names
-        Names, each once.
-    amounts
-        Numbers in that order; must not be changed by anybody.
+    `names`: names, each once. `amounts`: numbers in that order; must not be changed by anybody.
     """
 
     __slots__ = ("_amounts", "_array", "_by_name", "names")

@@ -1,11 +1,27 @@
-"""What may be wrong with the numbers of a problem, and with the clusters that it names."""
+"""How values are written, and what may be wrong with numbers of a problem and with clusters that it names."""
 
 import operator
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from fairlead.models.in_order import Clusters, extremes, numbers_of
-from fairlead.models.written import Written
+from fairlead.models.words import shown
+
+
+class Written:
+    """A data class (with ``repr=False``) that is written as any other, whatever its numbers.
+
+    Python itself refuses to write a number of more than some thousand digits.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        value: Any = self
+        told = (f"{each.name}={shown(getattr(value, each.name))}" for each in fields(value) if each.repr)
+        return f"{type(self).__qualname__}({', '.join(told)})"
+
 
 Found = Iterator[tuple[str, Any, str]]
 """Field, value and what is wrong with it."""

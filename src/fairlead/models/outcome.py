@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairlead.models.answer import Answer
 from fairlead.models.conditions import Conditions, conditions
 from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.result import Attained, ClusterDecision, RejectedGroup, Result, Status
 from fairlead.models.rules import Duplicated
+from fairlead.models.source import FederatedUnit
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 

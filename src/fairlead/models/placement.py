@@ -6,8 +6,7 @@ from operator import lt
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
-from fairlead.models.in_order import WORTH_ARRAYS, Column
-from fairlead.models.kept import Known
+from fairlead.models.in_order import WORTH_ARRAYS, Column, Known
 from fairlead.models.quantity import MOST_COUNTED
 from fairlead.models.words import shown
 

@@ -8,8 +8,7 @@ from typing import cast
 from fairlead.models.cluster import Cluster, FailureRate
 from fairlead.models.data import WorkloadData
 from fairlead.models.errors import ManifestError, Mistake, UsageError
-from fairlead.models.in_order import Clusters
-from fairlead.models.kept import Known, kept
+from fairlead.models.in_order import Clusters, Known, kept
 from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.mistaken import is_count
 from fairlead.models.rules import Candidates, Capacity, SharedRule
@@ -56,10 +55,10 @@ class Problem(Shown, Known):
     Else `solve` and its like add `Capacity` where it is not among the rules."""
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     """How much worse than best levels may be, by key; levels that are left out have to be best, but for
-    balance (`fairlead.models.balance.tolerance`)."""
+    balance (`fairlead.models.score.tolerance`)."""
     balances: tuple[Balance, ...] | None = None
     """Workloads that fill clusters together; None where that has not been found out yet, see
-    `fairlead.models.balance.with_balance`."""
+    `fairlead.models.score.with_balance`."""
     failure_rates: tuple[FailureRate, ...] = ()
     """How often clusters fail; answers tell what that makes them lose, and nothing else depends on it."""
 

@@ -32,22 +32,13 @@ _ALLOWED = (
 def parse_quantity(text: str | float) -> Fraction:
     """Return the exact value of a quantity.
 
-    Parameters
-    ----------
-    text
-        A quantity as written, or a number. A float stands for its shortest decimal, as when Kubernetes
-        writes it: 0.1 is one tenth.
+    `text`: a quantity as written, or a number. A float stands for its shortest decimal, as when Kubernetes
+    writes it: 0.1 is one tenth.
 
-    Returns
-    -------
-    Fraction
-        In base units: cores of cpu, bytes of memory, pods. Kubernetes itself rounds up what is finer than one
-        billionth, and cuts binary quantities at 2^63 - 1; here nothing is lost.
+    In base units: cores of cpu, bytes of memory, pods. Kubernetes itself rounds up what is finer than one
+    billionth, and cuts binary quantities at 2^63 - 1; here nothing is lost.
 
-    Raises
-    ------
-    ValueError
-        Where the text is no quantity; says what is allowed.
+    Raises `ValueError` where the text is no quantity; says what is allowed.
     """
     if isinstance(text, bool) or (isinstance(text, int) and abs(text) >= 10**_LONGEST):
         raise ValueError(f"is not a quantity; {_ALLOWED}")

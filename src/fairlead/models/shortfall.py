@@ -10,16 +10,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.check import (
-    check,
-    in_kept_group,
-    own_violations,
-    required_by,
-    sound,
-    violations_of,
-)
-from fairlead.models.in_order import Clusters
-from fairlead.models.kept import keep, kept
+from fairlead.models.check import check, in_kept_group, own_violations, required_by, sound, violations_of
+from fairlead.models.in_order import Clusters, keep, kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -127,11 +119,6 @@ def name_of(level: Level, problem: Problem) -> str:
         if several and level not in (MADE_WORSE, BALANCE)
         else level.name
     )
-
-
-def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:
-    """Return how much gave way on one level, see `shortfall_values`."""
-    return shortfall_values(problem, placement).get(level, 0)
 
 
 def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:

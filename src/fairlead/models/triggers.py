@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.rules import Aggregated, Candidates, Duplicated, Total, Weights
+from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import as_it_runs, running

@@ -15,11 +15,9 @@ from typing import TypeVar
 
 from fairlead.models import check as checking
 from fairlead.models import score as scoring
-from fairlead.models.balance import with_balance, without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
-from fairlead.models.in_order import Clusters, extremes
-from fairlead.models.kept import keep, kept
+from fairlead.models.in_order import Clusters, extremes, keep, kept
 from fairlead.models.levels import DEFAULT_ORDER, Level, order_with
 from fairlead.models.mistaken import AMOUNT, FREE, MOST_REPLICAS, Found, all_whole, amounts, counts, numbers
 from fairlead.models.outcome import Attained
@@ -40,7 +38,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import largest_copy
-from fairlead.models.score import told
+from fairlead.models.score import told, with_balance, without_balance
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation

@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from fairlead.models.kept import kept
+from fairlead.models.in_order import kept
 from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.workload import AffinityGroup, Workload, settled_in

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.kept import Known
+from fairlead.models.in_order import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.shapes import fit

@@ -14,14 +14,14 @@ from typing import Any, Literal
 from fairlead.manifests.karmada.scheduled import APPLIED, binding_name, compact, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
+from fairlead.manifests.yaml.scalars import commented, to_yaml
 from fairlead.models.answer import Answer
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.rules import Duplicated
+from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload, running
-from fairlead.models.yaml_text import commented, to_yaml
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
 
@@ -110,8 +110,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
     outcome.require_placement()
     return tuple(
         Patch(
-            workload.key,
-            {**_bound(workload), "status": {"schedulerObservingAffinityName": workload.group}},
+            workload.key, {**_bound(workload), "status": {"schedulerObservingAffinityName": workload.group}}
         )
         for workload in outcome.problem.workloads
         if not isinstance(workload.declared, FederatedUnit)

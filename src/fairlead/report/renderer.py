@@ -52,15 +52,10 @@ def _forms(answer: Shown) -> _Forms:
 
                 return _Forms(plan.headline, plan.summary, plan.terminal, plan.next_steps)
             case "Simulation":
+                from fairlead.report.content import scenarios
                 from fairlead.report.content import simulation as content
-                from fairlead.report.content import simulation_words
 
-                return _Forms(
-                    simulation_words.verdict,
-                    content.summary,
-                    content.terminal,
-                    content.next_steps,
-                )
+                return _Forms(scenarios.verdict, content.summary, content.terminal, content.next_steps)
             case "Why":
                 from fairlead.report.content import why
 
@@ -70,9 +65,9 @@ def _forms(answer: Shown) -> _Forms:
 
                 return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
             case "Bench":
-                from fairlead.report.content import bench
+                from fairlead.report.content import comparison
 
-                return _Forms(bench.verdict, bench.summary, bench.terminal)
+                return _Forms(comparison.bench_verdict, comparison.bench_summary, comparison.bench_terminal)
             case "PlanComparison":
                 from fairlead.report.content import plan
 

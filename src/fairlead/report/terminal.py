@@ -115,19 +115,11 @@ def render(
 ) -> list[str]:
     """Return a table as lines without trailing blanks.
 
-    Parameters
-    ----------
-    columns
-        The columns; every row has a cell for each.
-    look
-        Whether headers and tones are printed, and the width to which elastic columns are cut. A table that is
-        too wide even so has narrower gaps and no columns that say nothing in any row. Where that is not
-        enough, columns are joined that can be; where that is not, it is turned if it fits then: its columns
-        become the rows.
-    gap
-        What stands between two columns.
-    turned_already
-        Whether the table is a turned one, which is not turned back.
+    `columns`: the columns; every row has a cell for each. `look`: whether headers and tones are printed, and
+    the width to which elastic columns are cut. A table that is too wide even so has narrower gaps and no
+    columns that say nothing in any row. Where that is not enough, columns are joined that can be; where that
+    is not, it is turned if it fits then: its columns become the rows. `gap`: what stands between two columns.
+    `turned_already`: whether the table is a turned one, which is not turned back.
     """
     table: list[Sequence[Cell]] = [[Cell(escaped(cell.text), cell.tone) for cell in row] for row in rows]
     widths = [max((len(row[index].text) for row in table), default=0) for index in range(len(columns))]

@@ -7,18 +7,18 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, get_args
 
-from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
+from fairlead.models.score import with_balance
 from fairlead.models.shapes import checked
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
 from fairlead.models.words import no_such
-from fairlead.solver.answers.conclusion import conclude_greedy
+from fairlead.solver.answers.attainment import conclude_greedy
 from fairlead.solver.dispensers import dividing, reference
-from fairlead.solver.dispensers.in_turn import Dispensed
+from fairlead.solver.dispensers.dividing import Dispensed
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Overcommit = Literal["as-karmada", "deduct"]
@@ -54,10 +54,7 @@ def _refer(problem: Problem, deadline: Deadline) -> Dispensed:
 
 
 _OWN: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
-    {
-        "reference": _refer,
-        **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS},
-    }
+    {"reference": _refer, **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS}}
 )
 """Rules of thumb on fairlead's own rules."""
 
@@ -118,12 +115,8 @@ def dispense_in_time(
 ) -> Outcome:
     """Place greedily as `dispense` does; the status is UNKNOWN where that takes longer than there is time.
 
-    Parameters
-    ----------
-    problem
-        A valid question with all rules, see `fairlead.models.validity.completed`.
-    like, overcommit, empty_workload_propagation
-        As for `dispense`.
+    `problem`: a valid question with all rules, see `fairlead.models.validity.completed`. `like`,
+    `overcommit`, `empty_workload_propagation`: as for `dispense`.
     """
     if like not in DISPENSERS:
         raise UsageError(no_such("dispenser", like, DISPENSERS, shown=len(DISPENSERS)))

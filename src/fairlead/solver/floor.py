@@ -50,21 +50,11 @@ def keep_and_repair(
     leaves some without a place, so are those that could have stayed. Where time is over and there are many
     others, whatever keeps all rules will do, see `place_first`.
 
-    Parameters
-    ----------
-    part
-        The question.
-    staying
-        Keys of workloads that stand where they run now as long as that can be; they keep their own rules
-        there.
-    deadline
-        From when on others are placed on any clusters that will do, unless they are few; None places them as
-        well as can be.
+    `part`: the question. `staying`: keys of workloads that stand where they run now as long as that can be;
+    they keep their own rules there. `deadline`: from when on others are placed on any clusters that will do,
+    unless they are few; None places them as well as can be.
 
-    Returns
-    -------
-    Placement or None
-        The best of what was tried; None where none of it keeps all rules.
+    The best of what was tried; None where none of it keeps all rules.
     """
     due = deadline or Deadline()
     if is_small(part):
@@ -92,12 +82,8 @@ def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None 
     Where few do not stay, these are placed as well as can be however late it is: what is found then is worth
     more than the fraction of a second that it takes.
 
-    Parameters
-    ----------
-    part, deadline
-        As for `keep_and_repair`.
-    staying
-        Keys of workloads that keep their own rules where they run now, and stand there.
+    `part`, `deadline`: as for `keep_and_repair`. `staying`: keys of workloads that keep their own rules where
+    they run now, and stand there.
     """
     few = sum(each.key not in staying for each in part.workloads) * len(part.clusters) <= FEW
     return _placed(part, staying, None if few else deadline)
@@ -208,12 +194,7 @@ def _clusters_in_turn(problem: Problem, filling: Filling, row: int) -> Whole:
 
 
 def _as_far_as_it_fits(
-    workload: Workload,
-    problem: Problem,
-    available: Available,
-    quotas: Sequence[Allowance],
-    *,
-    exactly: bool,
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance], *, exactly: bool
 ) -> Mapping[str, int]:
     """Place what fits of one workload: exactly where possible and there is time, else cluster by cluster."""
     if not workload.replicas:

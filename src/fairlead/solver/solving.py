@@ -7,22 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models import blame
-from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
-from fairlead.models.score import better
+from fairlead.models.score import better, with_balance
 from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
-from fairlead.solver.answers.answer import Answer, Question, covers, stand_alone, together
-from fairlead.solver.answers.attainment import status_of
-from fairlead.solver.answers.components import Placed, components
-from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
+from fairlead.solver.answers.answer import Answer, Placed, Question, components, covers, stand_alone, together
+from fairlead.solver.answers.attainment import conclude, conclude_infeasible, status_of
 from fairlead.solver.arguments import Method, applied
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -31,10 +28,8 @@ from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.groups.choices import is_open
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups, in_first_groups
 from fairlead.solver.levels.targets import is_searched, loose_levels, strict
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import Where
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.deadline import Deadline, listening
+from fairlead.solver.running.search import Search, Where
 
 LOG = logging.getLogger(__name__)
 

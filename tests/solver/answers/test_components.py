@@ -6,7 +6,7 @@ import fairlead
 from builders import cluster, deployment, policy, selector, static
 from fairlead.models.check import check
 from fairlead.models.rules import MoveBudget
-from fairlead.solver.answers.components import among, components
+from fairlead.solver.answers.answer import among, components
 from fairlead.solver.parts.coupling import by_themselves
 from own_builders import own
 

@@ -38,8 +38,7 @@ from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, follower
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import ThisProcess
-from fairlead.solver.running.search import Effort, Search
+from fairlead.solver.running.search import Effort, Search, ThisProcess
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)

@@ -28,9 +28,8 @@ from fairlead.solver.batch.primal.repair import exchange_all
 from fairlead.solver.batch.separable import is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import Machines, ThisProcess
 from fairlead.solver.running.processes import LocalProcesses, RayCluster
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Machines, Search, ThisProcess
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -16,8 +16,7 @@ from fairlead.solver.batch.separable import applies
 from fairlead.solver.batch.shares import shares_of, solve_partitioned
 from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import ThisProcess, Where
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Search, ThisProcess, Where
 from fairlead.solver.solving import solve
 
 

@@ -15,12 +15,17 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import fails_alone
-from fairlead.solver.conflicts.budgets import has_to_move, is_minimal_under_budget, is_over, over_budget
 from fairlead.solver.conflicts.scarcity import is_scarce, scarce
-from fairlead.solver.conflicts.units import units_of
+from fairlead.solver.conflicts.units import (
+    has_to_move,
+    is_minimal_under_budget,
+    is_over,
+    over_budget,
+    units_of,
+)
 from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.explaining.explanation import conflicts_of
-from fairlead.solver.relaxation.budgets import larger_budgets
+from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.ways import ways_of_large
 from fairlead.solver.running.deadline import Deadline
 

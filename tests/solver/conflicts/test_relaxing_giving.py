@@ -34,11 +34,11 @@ def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Because, Side]
     encoding = encode(problem, giving=lambda because, side: allowed.get((because, side), 0))
     assert encoding is not None
     slack = list(encoding.given.values())
-    variables = [*slack, *(variable for _, variable in encoding.variables.made())]
+    variables = [*slack, *encoding.replica_variables]
     found = run(encoding.model, variables, [(each, 1) for each in slack], [], Effort(Deadline()))
     if found.verdict is not Verdict.OPTIMAL or found.values is None:
         return None
-    placement = encoding.read(variables[len(slack) :], found.values[len(slack) :])
+    placement = encoding.read(found.values[len(slack) :])
     assert_hint_is_complete(encoding, placement)
     return dict(zip(encoding.given, found.values, strict=False)), placement
 

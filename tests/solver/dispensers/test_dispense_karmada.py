@@ -7,7 +7,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, divided, duplicated, dynamic, policy, static
 from dispensed import placed
-from fairlead.models.declared import KarmadaBinding
+from fairlead.models.source import KarmadaBinding
 from karmada_record_manifests import KEY, manifests
 from karmada_records import Record, records
 from kubeadmiral_manifests import member

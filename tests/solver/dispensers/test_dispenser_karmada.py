@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.solver.dispensers.in_turn import NO_CLUSTER_FIT
+from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT
 from fairlead.solver.dispensers.karmada import schedule
 from fairlead.solver.dispensers.karmada.candidates import estimate
 from karmada_records import Record, binding_of, records, result_of

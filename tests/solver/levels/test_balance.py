@@ -9,7 +9,6 @@ import pytest
 import fairlead
 from brute_force import placements
 from fairlead.encoders.registry import encode
-from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
@@ -28,7 +27,7 @@ from fairlead.models.rules import (
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
 from places import ROOT

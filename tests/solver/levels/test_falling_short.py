@@ -7,14 +7,13 @@ import pytest
 
 import fairlead
 from brute_force import placements
-from fairlead.models.balance import with_balance
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEFAULT_ORDER
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of, score, with_balance
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import falling_short
 from walk_problems import partial_walk_problem

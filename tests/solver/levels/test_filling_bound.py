@@ -11,7 +11,6 @@ import pytest
 
 from brute_force import placements
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.balance import with_balance
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
@@ -40,7 +39,7 @@ from fairlead.models.rules import (
     Weights,
 )
 from fairlead.models.rules.balance import Balance, cost
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import diving
 from fairlead.solver.levels.blending import Blend

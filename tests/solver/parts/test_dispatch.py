@@ -11,12 +11,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 from fairlead.solver.parts.dispatch import searched
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import ThisProcess
 from fairlead.solver.running.processes import LocalProcesses
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import Search, ThisProcess
 from fairlead.solver.solving import solve
 
 

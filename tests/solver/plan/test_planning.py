@@ -8,12 +8,12 @@ import pytest
 
 from brute_force import brute_force
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, Total, Weights
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
 from fairlead.solver.plan.plan import plan

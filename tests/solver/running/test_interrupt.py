@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import interruptible, listening
+from fairlead.solver.running.deadline import Deadline, interruptible, listening
 
 
 def press_ctrl_c(after: float = 0.05) -> threading.Timer:

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from fairlead.models.errors import UsageError
-from fairlead.solver.running.deadline import Deadline, Stop
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import ThisProcess, cores
+from fairlead.solver.running.deadline import Deadline, Stop, listening
 from fairlead.solver.running.processes import LocalProcesses, RayCluster, machines_of
+from fairlead.solver.running.search import ThisProcess, cores
 
 UNGUARDED = """
 import math

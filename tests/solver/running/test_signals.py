@@ -17,8 +17,7 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.result import Progress
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import ENDING, Listener, attentive, listening
+from fairlead.solver.running.deadline import ENDING, Deadline, Listener, attentive, listening
 from fairlead.solver.simulate import simulate as simulating
 from fairlead.solver.simulate.changes import Drain
 from fairlead.solver.simulate.simulate import simulate

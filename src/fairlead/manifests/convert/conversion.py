@@ -5,20 +5,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.convert.account import Account, JsonObject
-from fairlead.manifests.convert.clusters import federated_cluster, karmada_cluster
-from fairlead.manifests.convert.meaning import differences
-from fairlead.manifests.convert.places import over_labels
-from fairlead.manifests.convert.to_karmada import to_karmada
-from fairlead.manifests.convert.to_kubeadmiral import LocatedPolicy, label_of, to_kubeadmiral
-from fairlead.manifests.convert.workloads import (
+from fairlead.manifests.convert.account import Account, JsonObject, differences, over_labels
+from fairlead.manifests.convert.clusters import (
     Label,
     binding,
+    federated_cluster,
     federated_object,
     is_template,
+    karmada_cluster,
     labelled,
     template_of,
 )
+from fairlead.manifests.convert.to_karmada import to_karmada
+from fairlead.manifests.convert.to_kubeadmiral import LocatedPolicy, label_of, to_kubeadmiral
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets

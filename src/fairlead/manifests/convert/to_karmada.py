@@ -6,8 +6,7 @@ written as the proposal of minimum and maximum replicas spells them: ``clusterCo
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.manifests.convert.account import Account, JsonObject
-from fairlead.manifests.convert.places import expressions
+from fairlead.manifests.convert.account import Account, JsonObject, expressions
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.kubeadmiral.annotations import CLUSTER_POLICY, POLICY
 from fairlead.manifests.kubeadmiral.policies import (
@@ -31,10 +30,7 @@ _USUAL = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("batch/v1", "J
 
 
 def to_karmada(
-    policy: LocatedPolicy,
-    kinds: Iterable[tuple[str, str]],
-    clusters: Mapping[str, Cluster],
-    account: Account,
+    policy: LocatedPolicy, kinds: Iterable[tuple[str, str]], clusters: Mapping[str, Cluster], account: Account
 ) -> JsonObject:
     """Return the policy of Karmada that says the same.
 
@@ -82,10 +78,7 @@ class _Placement:
         """Return it."""
         stated, spec = self.stated, self.policy.model.spec
         self.account.inert(self.policy.document, spec, ("spec",))
-        for part, field in (
-            (spec.auto_migration, "autoMigration"),
-            (spec.reschedule_policy, RESCHEDULING),
-        ):
+        for part, field in ((spec.auto_migration, "autoMigration"), (spec.reschedule_policy, RESCHEDULING)):
             if part is not None:
                 self.account.inert(self.policy.document, part, ("spec", field))
         if spec.auto_migration is not None:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api import KUBEADMIRAL
 from fairlead.manifests.api.policies import ClusterAffinity, Placement, PropagationPolicy
-from fairlead.manifests.convert.account import Account, JsonObject
-from fairlead.manifests.convert.places import by_label, expressions
+from fairlead.manifests.convert.account import Account, JsonObject, by_label, expressions
 from fairlead.manifests.karmada.groups import by, groups_of, matching, path_of
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
@@ -90,8 +89,7 @@ class _Spec(NamedTuple):
         spec: JsonObject = {"schedulingMode": "Divide" if divided else "Duplicate"}
         if is_aggregated(self.placement):
             self.lost(
-                DIVISION,
-                "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room",
+                DIVISION, "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
             )
             spec["replicasStrategy"] = "Binpack"
         spec |= self._where(divided=divided)
@@ -250,11 +248,7 @@ def _companions(policy: LocatedPolicy) -> list[JsonObject]:
             "apiVersion": OWN_API_VERSION,
             "kind": "WorkloadAffinity",
             "metadata": {"name": f"{name}-{suffix}"},
-            "spec": {
-                "workloadSelector": chosen,
-                "type": kind,
-                "groupByLabelKey": term.group_by_label_key,
-            },
+            "spec": {"workloadSelector": chosen, "type": kind, "groupByLabelKey": term.group_by_label_key},
         }
         for kind, suffix, term in (
             ("Affinity", "together", stated.affinity),

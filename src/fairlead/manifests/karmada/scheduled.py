@@ -12,7 +12,7 @@ from fairlead.manifests.karmada.facts import Declared, evictions, requests_of
 from fairlead.manifests.karmada.preferences import is_divided
 from fairlead.manifests.karmada.requests import in_sets, running
 from fairlead.manifests.validation import Located
-from fairlead.models.declared import KarmadaBinding
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.statement import Statement
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload

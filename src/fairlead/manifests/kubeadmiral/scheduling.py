@@ -26,9 +26,8 @@ from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, AppliedPolicy,
 from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
-from fairlead.models.source import Source
+from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import SUSPENDED, Statement
 from fairlead.models.validity import uncounted
 from fairlead.models.workload import Workload

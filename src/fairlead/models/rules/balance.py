@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from fairlead.models.data import ProblemData
+from fairlead.models.mistaken import Written
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import summed
 from fairlead.models.usage import Amounts, Row, add, usage
-from fairlead.models.written import Written
 
 KIND = "balance"
 

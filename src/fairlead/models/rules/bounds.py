@@ -8,15 +8,13 @@ from operator import gt, itemgetter, lt
 from typing import NamedTuple
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.in_order import WORTH_ARRAYS, Column, anywhere
-from fairlead.models.kept import Known
+from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, anywhere
 from fairlead.models.levels import MINIMA as FOR_MINIMA
 from fairlead.models.levels import Level, Measured
-from fairlead.models.mistaken import Fleet, Found, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-from fairlead.models.written import Written
 
 KIND = "bounds"
 

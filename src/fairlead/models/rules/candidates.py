@@ -8,14 +8,13 @@ from enum import Enum, auto
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.rules.bounds import Bounds
 from fairlead.models.rules.group_total import GroupTotal
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted
-from fairlead.models.written import Written
 
 KIND = "candidates"
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fairlead.models.data import ProblemData
-from fairlead.models.mistaken import Fleet, Found
+from fairlead.models.mistaken import Fleet, Found, Written
 from fairlead.models.placement import Placement
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
-from fairlead.models.written import Written
 
 KIND = "companionship"
 

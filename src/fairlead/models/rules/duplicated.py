@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-from fairlead.models.written import Written
 
 KIND = "duplicated"
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level, Measured
-from fairlead.models.mistaken import Fleet, Found, strangers
-from fairlead.models.written import Written
+from fairlead.models.mistaken import Fleet, Found, Written, strangers
 
 KIND = "evenness"
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, numbers, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-from fairlead.models.written import Written
 
 KIND = "group-total"
 

@@ -13,11 +13,10 @@ from typing import ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster, groups
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, numbers, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, numbers, strangers
 from fairlead.models.requirement import Binds, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.written import Written
 
 Clusters = Mapping[str, frozenset[str]]
 """Clusters by group."""

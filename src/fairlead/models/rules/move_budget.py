@@ -6,15 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.data import ProblemData, WorkloadData
-from fairlead.models.declared import KarmadaBinding
-from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, numbers
+from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, Written, numbers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import is_amount, share_of
 from fairlead.models.rules import moves
-from fairlead.models.source import Source
+from fairlead.models.source import KarmadaBinding, Source
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
-from fairlead.models.written import Written
 
 KIND = "move-budget"
 

@@ -8,10 +8,9 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
-from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
-from fairlead.models.written import Written
 
 KIND = "price"
 

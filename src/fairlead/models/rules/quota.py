@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairlead.models.data import ProblemData, WorkloadData
-from fairlead.models.mistaken import FREE, Fleet, Found, is_whole, strangers
+from fairlead.models.mistaken import FREE, Fleet, Found, Written, is_whole, strangers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
-from fairlead.models.written import Written
 
 KIND = "quota"
 

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Deviation, Level, Measured, share
-from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, strangers
 from fairlead.models.source import Source
-from fairlead.models.written import Written
 
 KIND = "shares"
 

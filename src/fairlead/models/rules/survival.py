@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster, groups, groups_of, noun_of
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, is_count, numbers
+from fairlead.models.mistaken import Fleet, Found, Written, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
     Among,
@@ -27,7 +27,6 @@ from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, lef
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import be, counted, listed
-from fairlead.models.written import Written
 
 KIND = "survival"
 

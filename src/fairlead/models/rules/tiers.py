@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Level, Measured, tier
-from fairlead.models.mistaken import Fleet, Found, strangers
+from fairlead.models.mistaken import Fleet, Found, Written, strangers
 from fairlead.models.source import Source
-from fairlead.models.written import Written
 
 KIND = "tiers"
 

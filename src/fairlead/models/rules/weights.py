@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.in_order import WORTH_ARRAYS, Column, names_of, numbers_of
-from fairlead.models.kept import Known
+from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, names_of, numbers_of
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
-from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, amounts, strangers
+from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, Written, amounts, strangers
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
-from fairlead.models.written import Written
 
 KIND = "weights"
 
@@ -34,7 +32,7 @@ class Weights(Known, Written):
     are none."""
     apart: bool = False
     """True where the deviation counts after balance, as that from dynamic weights does of workloads that fill
-    clusters together; see `fairlead.models.balance`."""
+    clusters together; see `fairlead.models.score`."""
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and weights that are none."""

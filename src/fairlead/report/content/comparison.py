@@ -1,9 +1,10 @@
 """Comparisons: the best placement beside those of dispensers."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from fairlead.models.outcome import Comparison, Contender, Outcome
-from fairlead.models.words import format_number
+from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import (
     Cell,
     Column,
@@ -19,8 +20,8 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.terminal import Look
+from fairlead.solver.comparing import BEST, Bench, Spread
 
-BEST = "best"
 BROKEN_SHOWN = 5
 """Broken rules of a contender that are listed before the rest is counted, so that tables stay in sight."""
 
@@ -94,3 +95,64 @@ def _numbers(answers: Sequence[Outcome], key: str, cluster: str) -> Iterator[Cel
 
 def _broken(contender: Contender, shown: int | None, told: str) -> list[str]:
     return first_lines((f"  {violation}" for violation in contender.outcome.violations), shown, "", told)
+
+
+def bench_verdict(bench: Bench) -> str:
+    """Return who is the fastest, in a sentence."""
+    seconds, ratios = bench.seconds, bench.ratios
+    fastest = min(ratios, key=lambda name: ratios[name])
+    rounds = counted(len(bench.rounds), "round")
+    if fastest == BEST:
+        return f"fairlead is the fastest: {_told(seconds[BEST].median)} s, the median of {rounds}."
+    mine, theirs = _told(seconds[BEST].median), _told(seconds[fastest].median)
+    times = _ratio(ratios[BEST]).removesuffix("x")
+    return (
+        f"fairlead takes {mine} s, {times} times as long as {fastest} ({theirs} s), the median of {rounds}."
+    )
+
+
+def bench_summary(bench: Bench) -> list[str]:
+    """Return the verdict, and what is to be known of the numbers, a line each."""
+    load = bench.load
+    lines = [
+        bench_verdict(bench),
+        f"Loading the input takes {_told(load.median)} s ({_range(load)}) beside that.",
+    ]
+    if bench.changing:
+        named = listed(bench.changing)
+        lines.append(f"{named}: not the same placement in every round; shown is that of the last one.")
+    return lines
+
+
+def bench_terminal(bench: Bench, look: Look) -> list[list[Line]]:
+    """Return everything that a terminal shows; without headers a row per scheduler only."""
+    rows: list[Line] = [timed(bench)]
+    return [list(texts(bench_summary(bench))), rows] if look.headers else [rows]
+
+
+def timed(bench: Bench) -> Table:
+    """Return a row per scheduler: seconds and ratio to the fastest, then status, what is broken, levels."""
+    seconds, ratios = bench.seconds, bench.ratios
+    quality = answers(bench.last)
+    rows = []
+    for name, answer in zip(seconds, quality.rows, strict=True):
+        taken = seconds[name]
+        measured = cells(_told(taken.median), _range(taken), _ratio(ratios[name]))
+        rows.append((answer[0], *measured, *answer[1:]))
+    head = (quality.columns[0], *columns(">Seconds", ">Range", ">Ratio"), *quality.columns[1:])
+    return table(head, rows)
+
+
+def _told(seconds: float) -> str:
+    """Return seconds with two digits that count, or three where there are whole ones."""
+    if seconds < 1:
+        return f"{seconds:.{min(6, 1 - math.floor(math.log10(seconds)))}f}" if seconds else "0"
+    return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}"
+
+
+def _range(spread: Spread) -> str:
+    return f"{_told(spread.least)}-{_told(spread.most)}"
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.1f}x" if ratio < 10 else f"{ratio:.0f}x"

@@ -7,8 +7,20 @@ from fractions import Fraction
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.report.amounts import short_amount
-from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
+from fairlead.report.blocks import (
+    NOTHING,
+    Cell,
+    Column,
+    Line,
+    Row,
+    Table,
+    Tone,
+    cells,
+    columns,
+    short_amount,
+    some,
+    table,
+)
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.simulate.result import UtilisationShift

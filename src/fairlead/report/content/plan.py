@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
 from fairlead.models.words import be, counted, either, listed
-from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
     Line,
@@ -15,6 +14,7 @@ from fairlead.report.blocks import (
     cells,
     columns,
     first_lines,
+    happening,
     some,
     table,
     texts,
@@ -140,12 +140,7 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 def head_lines(plan: RebalancePlan) -> list[str]:
     """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
-    return [
-        headline(plan),
-        target_line(plan),
-        *explanation(plan.outcome),
-        *filter(None, [inside_line(plan)]),
-    ]
+    return [headline(plan), target_line(plan), *explanation(plan.outcome), *filter(None, [inside_line(plan)])]
 
 
 def move_cells(move: Move) -> Row:

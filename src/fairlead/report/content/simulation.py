@@ -38,18 +38,16 @@ from fairlead.report.content.next_steps import Step, again, command, instead, is
 from fairlead.report.content.outcome import SHOWN, remarks, told_breaches
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.content.scenarios import (
-    empty_additions,
-    scenario_table,
-    scenario_verdict,
-    told,
-)
-from fairlead.report.content.simulation_words import (
     already,
     change,
     copies_lost,
+    empty_additions,
     fills_first,
     reasons,
+    scenario_table,
+    scenario_verdict,
     title,
+    told,
     verdict,
     what_happens,
 )

@@ -12,7 +12,6 @@ from fairlead.models.rules.quota import left_of, more_within
 from fairlead.models.usage import more_replicas, remaining, scarcest
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
-from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
@@ -24,6 +23,7 @@ from fairlead.report.blocks import (
     cells,
     columns,
     known,
+    short_amount,
     table,
 )
 from fairlead.report.content.fleet import (

@@ -19,7 +19,7 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
-from fairlead.solver.bench import Bench, Spread
+from fairlead.solver.comparing import Bench, Spread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
 from fairlead.solver.script.played import Played
@@ -51,15 +51,11 @@ def document_of(answer: Answer) -> Document:
 def plan_document(plan: RebalancePlan) -> Document:
     """Return a plan as JSON-ready values.
 
-    Returns
-    -------
-    dict
-        ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
-        ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None;
-        ``insideWaves`` (group totals and spreads that hold between waves only); ``target`` (replicas by
-        workload and cluster) or None; ``partial`` (whether replicas may stay unplaced); ``waveOptions``;
-        ``utilisation`` by cluster and resource ``before`` and ``after``; ``outcome`` as `Outcome.to_dict`
-        gives it, without decisions; ``seconds`` by step.
+    ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
+    ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None; ``insideWaves`` (group totals and
+    spreads that hold between waves only); ``target`` (replicas by workload and cluster) or None; ``partial``
+    (whether replicas may stay unplaced); ``waveOptions``; ``utilisation`` by cluster and resource ``before``
+    and ``after``; ``outcome`` as `Outcome.to_dict` gives it, without decisions; ``seconds`` by step.
     """
     target, options = plan.outcome.placement, plan.options.waves
     return {
@@ -103,12 +99,8 @@ def _utilisation(plan: RebalancePlan) -> list[Document]:
 def plan_comparison_document(comparison: PlanComparison) -> Document:
     """Return a comparison of plans as JSON-ready values.
 
-    Returns
-    -------
-    dict
-        ``same``; ``hasTarget``, ``moves`` and ``waves`` (None without a target) with ``before`` and
-        ``after``; ``target`` (the differences by workload and cluster); ``addedWorkloads`` and
-        ``removedWorkloads``.
+    ``same``; ``hasTarget``, ``moves`` and ``waves`` (None without a target) with ``before`` and ``after``;
+    ``target`` (the differences by workload and cluster); ``addedWorkloads`` and ``removedWorkloads``.
     """
     before, after = comparison.before, comparison.after
     return {
@@ -125,13 +117,10 @@ def plan_comparison_document(comparison: PlanComparison) -> Document:
 def bench_document(bench: Bench) -> Document:
     """Return measured rounds as JSON-ready values.
 
-    Returns
-    -------
-    dict
-        ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
-        ``schedulers``, fairlead's ``best`` first, each with ``name``, ``seconds`` likewise without loading,
-        ``ratio`` to the fastest, whether the placement was the ``same`` in every round, and of the last one
-        ``status``, ``unplaced``, ``objectives`` and ``violations``.
+    ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
+    ``schedulers``, fairlead's ``best`` first, each with ``name``, ``seconds`` likewise without loading,
+    ``ratio`` to the fastest, whether the placement was the ``same`` in every round, and of the last one
+    ``status``, ``unplaced``, ``objectives`` and ``violations``.
     """
     ratios, taken = bench.ratios, bench.taken
     return {
@@ -165,21 +154,16 @@ _OF_SCENARIOS = ("clusters", "fits", "known", "status", "unplaced", "broken", "m
 def simulation_document(simulation: Simulation) -> Document:
     """Return a simulation as JSON-ready values.
 
-    Returns
-    -------
-    dict
-        ``changes`` in words; ``fits``; ``known``, false where not everything was placed in time, but a better
-        placement might be found; ``workloads``, those to which the changes make a difference, with
-        ``moved``, ``started``, ``stopped``, ``lost``, ``unplaced`` and their ``clusters`` (``name``,
-        ``before``, ``after``); ``anyway``, how many others would be placed the same without the
-        changes, but not as they run now; ``unchanged``, how many stay as they are; ``broken``, the rules
-        that give way;
-        ``brokenAtOnce``, those that are broken until it is repaired; ``objectives`` with ``before`` and
-        ``after`` (null where the level is not there); ``utilisation`` by cluster and resource (``used``,
-        ``offered`` in millicores or whole units, null where unknown); ``fullest``, of every cluster the
-        resource that is used most after, the fullest cluster first; ``conflict`` or null; ``scenarios``,
-        the worst first; ``warnings`` that the changes brought; ``before`` and ``after``, the outcomes as
-        `Outcome.to_dict` gives them without decisions.
+    ``changes`` in words; ``fits``; ``known``, false where not everything was placed in time, but a better
+    placement might be found; ``workloads``, those to which the changes make a difference, with ``moved``,
+    ``started``, ``stopped``, ``lost``, ``unplaced`` and their ``clusters`` (``name``, ``before``, ``after``);
+    ``anyway``, how many others would be placed the same without the changes, but not as they run now;
+    ``unchanged``, how many stay as they are; ``broken``, the rules that give way; ``brokenAtOnce``, those
+    that are broken until it is repaired; ``objectives`` with ``before`` and ``after`` (null where the level
+    is not there); ``utilisation`` by cluster and resource (``used``, ``offered`` in millicores or whole
+    units, null where unknown); ``fullest``, of every cluster the resource that is used most after, the
+    fullest cluster first; ``conflict`` or null; ``scenarios``, the worst first; ``warnings`` that the changes
+    brought; ``before`` and ``after``, the outcomes as `Outcome.to_dict` gives them without decisions.
     """
     before = outcome_document(simulation.before, decisions=False)
     after = outcome_document(simulation.after, decisions=False)
@@ -234,18 +218,15 @@ def _used(one: Utilisation | None) -> Document | None:
 def why_document(why: Why) -> Document:
     """Return JSON-ready values, in the spelling of Kubernetes.
 
-    Returns
-    -------
-    dict
-        ``status``, ``origin``; ``workload`` with ``key``, ``namespace``, ``name``, ``kind``, ``replicas`` and
-        ``affinityGroup``; ``available`` (Karmada's sentence, None where every cluster is a candidate);
-        ``clusters`` with ``clusterName``, ``candidate``, ``selected``, ``replicas``, ``reason``, ``oneMore``
-        and ``oneLess`` (None where there is nothing to ask); ``gains``, the best first; ``tried`` and
-        ``untried`` bounds; ``objectives``, ``conflict`` and ``conflicts`` as `Outcome.to_dict` has them;
-        ``seconds`` by step. A step has ``possible`` (``Yes``, ``No``, ``Unknown``), ``text``, ``replicas``,
-        ``level``, ``before``, ``after``, ``change``, ``proven``, ``shifts``, ``reason`` and ``source``.
-        Numbers are int where whole, else float; where a float cannot hold the number, ``exactBefore``,
-        ``exactAfter`` and ``exactChange`` (``exactGain``) hold it as ``"1/3"``.
+    ``status``, ``origin``; ``workload`` with ``key``, ``namespace``, ``name``, ``kind``, ``replicas`` and
+    ``affinityGroup``; ``available`` (Karmada's sentence, None where every cluster is a candidate);
+    ``clusters`` with ``clusterName``, ``candidate``, ``selected``, ``replicas``, ``reason``, ``oneMore`` and
+    ``oneLess`` (None where there is nothing to ask); ``gains``, the best first; ``tried`` and ``untried``
+    bounds; ``objectives``, ``conflict`` and ``conflicts`` as `Outcome.to_dict` has them; ``seconds`` by step.
+    A step has ``possible`` (``Yes``, ``No``, ``Unknown``), ``text``, ``replicas``, ``level``, ``before``,
+    ``after``, ``change``, ``proven``, ``shifts``, ``reason`` and ``source``. Numbers are int where whole,
+    else float; where a float cannot hold the number, ``exactBefore``, ``exactAfter`` and ``exactChange``
+    (``exactGain``) hold it as ``"1/3"``.
     """
     outcome = outcome_document(why.outcome, decisions=False)
     names = ("key", "namespace", "name", "kind", "replicas")

@@ -23,25 +23,18 @@ if TYPE_CHECKING:
 def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
     """Return an outcome as JSON-ready values, in the spelling of Kubernetes.
 
-    Parameters
-    ----------
-    decisions
-        Whether the decision of every workload on every cluster is listed; False saves most of the space
-        where both are many.
+    `decisions`: whether the decision of every workload on every cluster is listed; False saves most of the
+    space where both are many.
 
-    Returns
-    -------
-    dict
-        ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
-        ``decisions`` (every cluster of the problem, and why), ``expectedLoss`` where the input says
-        how often clusters fail; ``objectives``; ``conditions`` of the whole and
-        of every workload; ``shortfalls`` (what gave way in a partial placement); ``brokenBefore`` and
-        ``stillBroken`` (what runs now breaks, and the placement still does); ``violations``; ``conflict`` or
-        None; ``conflicts``, one for every part that has no placement, that one first, each with ``proof``
-        (``smallest``, ``minimal`` or ``unverified``); ``warnings``; ``seconds`` by step. Numbers of levels
-        are int where whole, else float; where a float cannot hold the number, ``exact`` (``exactBound``)
-        beside it holds it as ``"1/3"``. A level that was compared in steps tells their size as
-        ``resolution``.
+    ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
+    ``decisions`` (every cluster of the problem, and why), ``expectedLoss`` where the input says how often
+    clusters fail; ``objectives``; ``conditions`` of the whole and of every workload; ``shortfalls`` (what
+    gave way in a partial placement); ``brokenBefore`` and ``stillBroken`` (what runs now breaks, and the
+    placement still does); ``violations``; ``conflict`` or None; ``conflicts``, one for every part that has no
+    placement, that one first, each with ``proof`` (``smallest``, ``minimal`` or ``unverified``);
+    ``warnings``; ``seconds`` by step. Numbers of levels are int where whole, else float; where a float cannot
+    hold the number, ``exact`` (``exactBound``) beside it holds it as ``"1/3"``. A level that was compared in
+    steps tells their size as ``resolution``.
     """
     return {
         **picked(outcome, "status", "origin", "reason"),
@@ -139,18 +132,11 @@ def _relaxation(relaxation: Relaxation) -> Document:
 def to_frame(outcome: Outcome) -> pd.DataFrame:
     """Return one row per workload and cluster.
 
-    Returns
-    -------
-    pandas.DataFrame
-        ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``,
-        ``current`` (replicas that run there now), ``wanted`` (share of the weights; missing where no weight
-        counts) and ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before
-        it.
+    ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``, ``current``
+    (replicas that run there now), ``wanted`` (share of the weights; missing where no weight counts) and
+    ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before it.
 
-    Raises
-    ------
-    UsageError
-        Where pandas is not installed.
+    Raises `UsageError` where pandas is not installed.
     """
     try:
         import pandas as pd
@@ -206,12 +192,9 @@ def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
 def comparison_document(comparison: Comparison) -> Document:
     """Return a comparison of answers as JSON-ready values.
 
-    Returns
-    -------
-    dict
-        ``verdict``; ``best``, as `Outcome.to_dict` gives it without decisions; ``contenders``, each alike,
-        with ``name``, ``verdict``, ``unplaced`` and ``differences`` (``workload``, ``cluster``, ``replicas``,
-        ``best``) on top.
+    ``verdict``; ``best``, as `Outcome.to_dict` gives it without decisions; ``contenders``, each alike, with
+    ``name``, ``verdict``, ``unplaced`` and ``differences`` (``workload``, ``cluster``, ``replicas``,
+    ``best``) on top.
     """
     return {
         "verdict": comparison.verdict,

@@ -26,7 +26,7 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.content import bench, script
+from fairlead.report.content import comparison, script
 from fairlead.report.content import why as reasons
 from fairlead.report.content.comparison import answers, replicas
 from fairlead.report.content.fleet import is_changed
@@ -57,7 +57,7 @@ from fairlead.report.html.waves import change_section, flow_section, wave_sectio
 from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
-from fairlead.solver.bench import Bench
+from fairlead.solver.comparing import Bench
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
@@ -78,7 +78,7 @@ def page_of(shown: Shown, making: Making) -> Page:
         case Comparison():
             return comparison_page(shown, making)
         case Bench():
-            return _told("Bench", bench.terminal(shown, Look(wide=True)), making)
+            return _told("Bench", comparison.bench_terminal(shown, Look(wide=True)), making)
         case Why():
             return _told("Why", reasons.told_clusters(shown), making)
         case Played():

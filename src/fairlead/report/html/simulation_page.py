@@ -28,20 +28,19 @@ from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
 from fairlead.report.content.scenarios import (
+    already,
+    change,
+    copies_lost,
     empty_additions,
+    fills_first,
     scenario_table,
     scenario_verdict,
     sweep_words,
+    title,
     told,
+    verdict,
 )
-from fairlead.report.content.simulation import (
-    gravest,
-    level_table,
-    next_steps,
-    shift_table,
-    unchanged,
-)
-from fairlead.report.content.simulation_words import already, change, copies_lost, fills_first, title, verdict
+from fairlead.report.content.simulation import gravest, level_table, next_steps, shift_table, unchanged
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -49,12 +48,7 @@ from fairlead.report.html.attention import (
     change_figures,
     standing_concerns,
 )
-from fairlead.report.html.sections import (
-    conflict_section,
-    making_section,
-    next_section,
-    warnings_section,
-)
+from fairlead.report.html.sections import conflict_section, making_section, next_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Scenario, Simulation

@@ -12,7 +12,6 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
-from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
     Block,
@@ -25,13 +24,14 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
+    short_amount,
     table,
 )
-from fairlead.report.content.comparison import BEST
 from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
+from fairlead.solver.comparing import BEST
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
 from fairlead.solver.simulate.result import Simulation
@@ -152,10 +152,7 @@ def steps_of(answer: Shown) -> tuple[Step, ...]:
             then = Step("placement", answer.problem, placement)
             return (Step("now", answer.problem, now), then) if any(now.values()) else (then,)
         case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
-            return (
-                Step("now", answer.before.problem, answer.now),
-                Step("after", after.problem, placement),
-            )
+            return (Step("now", answer.before.problem, answer.now), Step("after", after.problem, placement))
         case Comparison():
             every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
             return tuple(

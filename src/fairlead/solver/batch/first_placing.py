@@ -11,13 +11,13 @@ from operator import not_
 import numpy as np
 
 from fairlead.models.check import check
-from fairlead.models.kept import kept
+from fairlead.models.in_order import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Preference, Quota, Total
 from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload, Workloads
-from fairlead.solver.answers.components import among
+from fairlead.solver.answers.answer import among
 from fairlead.solver.batch.arrays import MOST, MOST_ASKED, Batch, Floats, Whole, batch_of
 from fairlead.solver.batch.separable import fits_arrays
 from fairlead.solver.exact.quick_placing import filled, place_quickly, wished

@@ -21,8 +21,8 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import among
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
-from fairlead.solver.answers.components import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
@@ -32,10 +32,8 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.running.deadline import Span
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import Machines
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.deadline import Span, listening
+from fairlead.solver.running.search import Machines, Search
 
 
 def shares_of(part: Problem, count: int) -> list[Problem]:

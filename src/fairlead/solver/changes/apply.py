@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -25,6 +24,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
+from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start

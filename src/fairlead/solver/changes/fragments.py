@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, assert_never
 
+from fairlead.manifests.yaml.scalars import to_yaml_stream
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
-from fairlead.models.source import ObjectName, Source
+from fairlead.models.source import FederatedUnit, KarmadaBinding, ObjectName, Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.models.yaml_text import to_yaml_stream
 from fairlead.solver.changes.edits import PLACEMENT, Edit, Path, companions, edits, inside, moved, toleration
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import entries, number_of, skeleton

@@ -29,8 +29,8 @@ from fairlead.models.rules.quota import Scope
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload, from_start
-from fairlead.solver.conflicts.budgets import moves_too_many
 from fairlead.solver.conflicts.scarcity import fewest_over
+from fairlead.solver.conflicts.units import moves_too_many
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 

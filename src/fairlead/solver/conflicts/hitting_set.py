@@ -107,11 +107,11 @@ class Oracle:
             model.add(self._guards[at] == 1)
         for constraint in also:
             model.add(constraint)
-        variables = [variable for _, variable in encoding.variables.made()]
-        finding = run(model, variables, [], [], Effort(self.deadline, 1, self.seed, work))
+        effort = Effort(self.deadline, 1, self.seed, work)
+        finding = run(model, encoding.replica_variables, [], [], effort)
         if finding.values is None:
             return finding.verdict
-        return self._judge.broken(encoding.read(variables, finding.values))
+        return self._judge.broken(encoding.read(finding.values))
 
 
 def _encoded(

@@ -12,18 +12,11 @@ from typing import TypeVar
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Candidates,
-    MoveBudget,
-    Quota,
-    Total,
-    quota,
-)
+from fairlead.models.rules import Candidates, MoveBudget, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.budgets import over_budget
-from fairlead.solver.conflicts.units import Room, Unit, open_to
+from fairlead.solver.conflicts.units import Room, Unit, open_to, over_budget
 
 Asker = TypeVar("Asker")
 

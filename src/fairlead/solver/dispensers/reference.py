@@ -40,15 +40,10 @@ def place(
 
     Every workload placed validly by itself, or as `otherwise` says.
 
-    Parameters
-    ----------
-    otherwise
-        What becomes of a workload that finds no valid placement; it holds nothing where that is not said.
-    smallest_first
-        True lets workloads go by what one replica needs, the least first, instead of by size; priority comes
-        before that all the same.
-    deadline
-        From when on workloads are placed on any clusters that will do; None places all of them exactly.
+    `otherwise`: what becomes of a workload that finds no valid placement; it holds nothing where that is not
+    said. `smallest_first`: True lets workloads go by what one replica needs, the least first, instead of by
+    size; priority comes before that all the same. `deadline`: from when on workloads are placed on any
+    clusters that will do; None places all of them exactly.
     """
     due = deadline or Deadline()
 

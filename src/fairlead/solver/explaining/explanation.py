@@ -3,9 +3,9 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
+from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload, from_start, in_group
@@ -14,8 +14,7 @@ from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settl
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
-from fairlead.solver.explaining.advice import advice
-from fairlead.solver.explaining.conflict import conflict_in
+from fairlead.solver.explaining.conflict import advice, conflict_in
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open
 from fairlead.solver.relaxation.search import has_none, relaxations

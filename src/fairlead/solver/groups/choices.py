@@ -9,7 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.capacity import needs
 from fairlead.models.workload import AffinityGroup, Workload, from_start, in_group
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 
 MOST = 12
 """Joint choices that are looked at; of more, some that differ from the first one in one group."""

@@ -8,7 +8,7 @@ from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
 from fairlead.models.variants import in_groups, without_preferences
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.groups.choices import apart, is_open

@@ -39,21 +39,12 @@ class Joint:
 def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:
     """Return the first joint choice that has a placement, in the order of priority and key.
 
-    Parameters
-    ----------
-    problem
-        The question, without preferences.
-    options
-        By key of every workload with a choice: the workload in each group that it may take, without
-        preferences, in their order.
-    deadline
-        When the answer is due; what was found by then is returned.
+    `problem`: the question, without preferences. `options`: by key of every workload with a choice: the
+    workload in each group that it may take, without preferences, in their order. `deadline`: when the answer
+    is due; what was found by then is returned.
 
-    Returns
-    -------
-    Joint
-        Where there are too many workloads for one model, those that have no choice and break nothing stay
-        where they are; then only a choice of first groups is proven.
+    Where there are too many workloads for one model, those that have no choice and break nothing stay where
+    they are; then only a choice of first groups is proven.
     """
     if len(problem.workloads) * len(problem.clusters) > LARGE:
         staying = tuple(
@@ -114,7 +105,7 @@ class _Search:
         self._effort = Effort(deadline, 1, seed)
         self._variables = [
             *(literal for literals in choice.literals.values() for literal in literals),
-            *(variable for _, variable in choice.encoding.variables.made()),
+            *choice.encoding.replica_variables,
         ]
         self._hint: list[Term] = []
         self._taken: dict[int, int] = {}

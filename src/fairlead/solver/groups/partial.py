@@ -13,7 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_values
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 from fairlead.solver.groups.choices import MOST, is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
@@ -35,16 +35,9 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     Where something of that was not known in time, it is not certain that these are the groups
     (`Chosen.exhausted`).
 
-    Parameters
-    ----------
-    part
-        Workloads that may get into each other's way.
-    feasible
-        Tells whether a problem has a placement that keeps every rule.
-    place
-        Places a problem partially.
-    until
-        From when on nothing more is tried: who is left then gets the first group.
+    `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
+    that keeps every rule. `place`: places a problem partially. `until`: from when on nothing more is tried:
+    who is left then gets the first group.
     """
     certain = True
 
@@ -54,7 +47,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         certain = certain and known is not None
         return known
 
-    fixed = [_only(each) for each in part.workloads if not is_open(each)]
+    fixed = [_decided(each) for each in part.workloads if not is_open(each)]
     decided = _placeable(fixed, part, fits)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
     skipped: list[Workload] = []
@@ -85,7 +78,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
 
-def _only(workload: Workload) -> Workload:
+def _decided(workload: Workload) -> Workload:
     """Return a workload without a choice in the only group that it may get."""
     groups = from_start(workload)
     return settled_in(workload, groups[0]) if groups else workload

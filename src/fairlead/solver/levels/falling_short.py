@@ -18,9 +18,8 @@ from fairlead.models.rules import Capacity, GroupTotal, Total, total
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.answer import Answer, Placed, among, components
 from fairlead.solver.answers.attainment import status_of
-from fairlead.solver.answers.components import Placed, among, components
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds

@@ -54,11 +54,11 @@ def ways_short(
             encoding.model.add(encoding.selection.total(group) <= held - 1).only_enforce_if(less)
             fewer.append(less)
         encoding.model.add_bool_or(fewer)
-        variables = [variable for _, variable in encoding.variables.made()]
-        finding = run(encoding.model, variables, [], [], Effort(search.deadline, 1, search.seed))
+        effort = Effort(search.deadline, 1, search.seed)
+        finding = run(encoding.model, encoding.replica_variables, [], [], effort)
         if finding.values is None or len(found) == most:
             return found, finding.verdict is Verdict.INFEASIBLE
-        other = encoding.read(variables, finding.values)
+        other = encoding.read(finding.values)
         if refused(part, other) or any(
             value_of(part, other, level) > value_of(part, placement, level) for level in pinned
         ):

@@ -78,8 +78,7 @@ class LevelModels(LevelBounds):
                 encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
             )
             if finding.values is not None:
-                variables = [variable for _, variable in encoding.variables.made()]
-                found = encoding.read(variables, finding.values)
+                found = encoding.read(finding.values)
                 if self._is_better(encoding, found, None):
                     self.best = found
 
@@ -230,15 +229,13 @@ class LevelModels(LevelBounds):
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""
-        variables = [variable for _, variable in encoding.variables.made()]
         near = self.best or self.near
         hint = encoding.values(near) if near is not None else []
-        return run(encoding.model, variables, terms, hint, effort)
+        return run(encoding.model, encoding.replica_variables, terms, hint, effort)
 
     def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:
         """Keep what was found if it is better; tell whether a cost was underestimated there."""
-        variables = [variable for _, variable in encoding.variables.made()]
-        found = encoding.read(variables, finding.values or ())
+        found = encoding.read(finding.values or ())
         broken = refused(self.problem, found)
         if broken:
             raise blame.broken("CP-SAT's placement", broken[0], self.problem)

@@ -17,7 +17,7 @@ from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import cores
+from fairlead.solver.running.search import cores
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 

@@ -13,9 +13,8 @@ from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.moves import level
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.answer import Answer, Placed, beside
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import Placed, beside
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.cluster import PODS
-from fairlead.models.kept import kept
+from fairlead.models.in_order import kept
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Moves, Tiers, Weights

@@ -16,7 +16,7 @@ from fairlead.models.rules import Capacity, Preference, WorkloadRule
 from fairlead.models.score import levels_of, levels_of_rule
 from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import Placed, left_by
+from fairlead.solver.answers.answer import Placed, left_by
 from fairlead.solver.exact.alone import place_alone
 
 EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})

@@ -4,13 +4,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fairlead.models import balance
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
-from fairlead.models.score import levels_of
+from fairlead.models.score import levels_of, tolerance
 from fairlead.solver.answers.attainment import Note, combined, tolerated
 from fairlead.solver.levels.spans import least_alone
 
@@ -110,7 +109,7 @@ def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
 def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
     """Return what a balance may be; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
-    return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))
+    return Target(least, tolerance(rule, problem) if given is None else given.of(least))
 
 
 def with_strict_bounds(

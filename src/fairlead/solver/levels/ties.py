@@ -7,8 +7,6 @@ leaves one answer, whatever the number of workers.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ortools.sat.python import cp_model
-
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
@@ -69,12 +67,11 @@ def settle(encoding: Encoding, best: Placement, effort: Effort) -> Settled:
 
 def _minimise(encoding: Encoding, cost: list[Term], start: Placement, effort: Effort) -> Placement | None:
     """Return a placement of least cost; None where it could not be proven in time."""
-    variables: list[cp_model.IntVar] = [variable for _, variable in encoding.variables.made()]
     while True:
-        finding = run(encoding.model, variables, cost, encoding.values(start), effort)
+        finding = run(encoding.model, encoding.replica_variables, cost, encoding.values(start), effort)
         if finding.verdict is not Verdict.OPTIMAL or finding.values is None:
             return None
-        found = encoding.read(variables, finding.values)
+        found = encoding.read(finding.values)
         if not encoding.refine(found):
             return found
 

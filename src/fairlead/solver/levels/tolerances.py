@@ -19,9 +19,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
-from fairlead.solver.answers.answer import Answer, added, origin_of
+from fairlead.solver.answers.answer import Answer, Placed, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.answers.components import Placed
 from fairlead.solver.levels.falling_short import (
     alone_as_placed,
     as_placed,
@@ -67,7 +66,7 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     Parameters
     ----------
     problem
-        The question; `fairlead.models.balance.with_balance` has looked at it.
+        The question; `fairlead.models.score.with_balance` has looked at it.
     found
         The answer to `strict`, with a placement.
     alone

@@ -13,9 +13,18 @@ from fairlead.models.result import Progress, progress_of
 from fairlead.models.score import better, levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, added, origin_of, proven
+from fairlead.solver.answers.answer import (
+    Answer,
+    Placed,
+    Question,
+    added,
+    among,
+    left_by,
+    origin_of,
+    overfull,
+    proven,
+)
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
-from fairlead.solver.answers.components import Placed, among, left_by, overfull
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.levels.movable import frozen

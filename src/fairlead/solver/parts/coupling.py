@@ -24,9 +24,8 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, added, proven
+from fairlead.solver.answers.answer import Answer, added, among, beside, overfull, proven
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.answers.components import among, beside, overfull
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
 """Solves workloads that compete, of which what they need alone is known (empty: not known), near a placement
@@ -118,23 +117,12 @@ def coupled(
 ) -> bool:
     """Solve the workloads together that compete, and nobody else.
 
-    Parameters
-    ----------
-    groups
-        Every workload as it stands best where it has all that is shared for itself; in the end where
-        everybody stands.
-    together
-        Solves workloads that compete; what it calls infeasible is.
-    in_time
-        Tells whether to go on.
-    any_best
-        True where any of the best placements will do: then those that were solved together are asked first
-        for one in what all others leave.
+    `groups`: every workload as it stands best where it has all that is shared for itself; in the end where
+    everybody stands. `together`: solves workloads that compete; what it calls infeasible is. `in_time`: tells
+    whether to go on. `any_best`: True where any of the best placements will do: then those that were solved
+    together are asked first for one in what all others leave.
 
-    Returns
-    -------
-    bool
-        Whether everybody stands so that all shared rules are kept.
+    Whether everybody stands so that all shared rules are kept.
     """
     asked: set[frozenset[str]] = set()
     while not groups.refuted() and groups.complete():

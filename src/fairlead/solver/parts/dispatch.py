@@ -10,10 +10,8 @@ from fairlead.solver.answers.answer import Answer, Question, answered, stand_alo
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.parts.methods import solve_part
-from fairlead.solver.running.deadline import Span
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import Machines, Where
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.deadline import Span, listening
+from fairlead.solver.running.search import Machines, Search, Where
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
@@ -31,26 +29,13 @@ def solve_parts(
 ) -> list[Answer]:
     """Solve independent parts; what formulas answer is answered here, the rest where the engine says.
 
-    Parameters
-    ----------
-    parts
-        The parts; see `fairlead.solver.answers.components`.
-    alone
-        Workloads as they are placed where they have all shared capacity for themselves, as far as known.
-    search
-        How to search; its time is shared fairly among the parts.
-    where
-        Where to search, and in how many shares.
+    `parts`: the parts; see `fairlead.solver.answers.answer`. `alone`: workloads as they are placed where they
+    have all shared capacity for themselves, as far as known. `search`: how to search; its time is shared
+    fairly among the parts. `where`: where to search, and in how many shares.
 
-    Returns
-    -------
-    list of Answer
-        In the order of the parts.
+    In the order of the parts.
 
-    Raises
-    ------
-    UsageError
-        Where the engine cannot be used here.
+    Raises `UsageError` where the engine cannot be used here.
     """
     where = where or Where()
     answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}

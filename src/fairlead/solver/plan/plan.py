@@ -25,8 +25,7 @@ from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import by_key, planned
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import attentive, listening
+from fairlead.solver.running.deadline import Deadline, attentive, listening
 from fairlead.solver.solving import solve
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -163,12 +163,8 @@ class SavedPlan:
 def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     """Read a plan that `to_dict` wrote.
 
-    Raises
-    ------
-    UsageError
-        Where the document is no plan, is one of another form, or has no target.
-    ManifestError
-        Where something in it is wrong; names every mistake.
+    Raises `UsageError` where the document is no plan, is one of another form, or has no target. Raises
+    `ManifestError` where something in it is wrong; names every mistake.
     """
     read = validated(document)
     if read.target is None or read.waves is None:
@@ -176,10 +172,7 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
     waves = WaveOptions(
-        Order(options.order),
-        availability,
-        detours=options.detours,
-        most_moves=options.max_moves_per_wave,
+        Order(options.order), availability, detours=options.detours, most_moves=options.max_moves_per_wave
     )
     return SavedPlan(Placement(read.target), waves, read.waves, read.partial)
 

@@ -218,22 +218,12 @@ def waves_of(
     saved, replicas of workloads whose order allows either are stopped first; only where nothing gets on even
     so, replicas may wait on a third cluster. What cannot be reached is left where it is and reported.
 
-    Parameters
-    ----------
-    target
-        Where everything goes; a workload that is left out is stopped.
-    options
-        How moves may be made; the new replica first, none missing, detours allowed, where left out.
-    deadline
-        When the answer is due; the greedy waves are finished in any case. None: 5 seconds are spent at most
-        on looking for fewer waves.
+    `target`: where everything goes; a workload that is left out is stopped. `options`: how moves may be made;
+    the new replica first, none missing, detours allowed, where left out. `deadline`: when the answer is due;
+    the greedy waves are finished in any case. None: 5 seconds are spent at most on looking for fewer waves.
 
-    Raises
-    ------
-    UsageError
-        Where the target names a workload or a cluster that is not in the problem.
-    InternalError
-        Where the waves break a rule, which is a bug.
+    Raises `UsageError` where the target names a workload or a cluster that is not in the problem. Raises
+    `InternalError` where the waves break a rule, which is a bug.
     """
     placed = target if isinstance(target, Placement) else Placement(target)
     chosen = options or WaveOptions()

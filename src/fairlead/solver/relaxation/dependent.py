@@ -132,14 +132,9 @@ def _wide(workload: Workload, known: Candidates, problem: Problem) -> tuple[Work
 def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed], encoding: Encoding) -> None:
     """Let the minimum of a cluster bind as soon as tolerations open it, also where it would hold nothing.
 
-    Parameters
-    ----------
-    workload, problem
-        The workload and its problem, without what tolerations would open.
-    relaxed
-        What gives way in the model.
-    encoding
-        The model of the problem that knows all clusters; there such minima bind only where replicas stand.
+    `workload`, `problem`: the workload and its problem, without what tolerations would open. `relaxed`: what
+    gives way in the model. `encoding`: the model of the problem that knows all clusters; there such minima
+    bind only where replicas stand.
     """
     known, copies = workload.rule(Candidates), workload.rule(Duplicated)
     if known is None or copies is not None or not workload.replicas:

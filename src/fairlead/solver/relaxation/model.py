@@ -75,12 +75,8 @@ def relaxation_model(problem: Problem, deadline: Deadline) -> RelaxationModel | 
 class RelaxationModel:
     """A problem whose rules give way.
 
-    Parameters
-    ----------
-    found
-        What may be relaxed.
-    encoding
-        The model of all rules with slack, which is tied to what may be relaxed here.
+    `found`: what may be relaxed. `encoding`: the model of all rules with slack, which is tied to what may be
+    relaxed here.
     """
 
     def __init__(self, problem: Problem, found: Sequence[Relaxable], encoding: Encoding) -> None:
@@ -170,9 +166,9 @@ class RelaxationModel:
         """
         model, effort = self.encoding.model, Effort(deadline, 1, seed)
         of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
-        of_replicas = (variable for _, variable in self.encoding.variables.made())
         # A variable may stand for several of these.
-        variables = list({each.index: each for each in (*of_relaxables, *of_replicas)}.values())
+        every = (*of_relaxables, *self.encoding.replica_variables)
+        variables = list({each.index: each for each in every}.values())
         found = run(model, variables, [(each.cost, 1) for each in self.relaxed], self._start(), effort)
         values = by_index(variables, found)
         if values is None:

@@ -83,16 +83,8 @@ def polished(
 ) -> Values:
     """Return the values that are chosen among the solutions of one cost.
 
-    Parameters
-    ----------
-    model
-        A copy of the model, which is changed.
-    variables
-        Those whose values are wanted.
-    values
-        A solution of the least cost.
-    effort
-        How much each choice may be.
+    `model`: a copy of the model, which is changed. `variables`: those whose values are wanted. `values`: a
+    solution of the least cost. `effort`: how much each choice may be.
     """
 
     def least(terms: Sequence[Term], start: Values) -> Values:

@@ -26,12 +26,7 @@ from fairlead.solver.running.deadline import Deadline
 
 
 def relaxations(
-    problem: Problem,
-    deadline: Deadline,
-    seed: int,
-    *,
-    most: int = 3,
-    failing: Container[str] | None = None,
+    problem: Problem, deadline: Deadline, seed: int, *, most: int = 3, failing: Container[str] | None = None
 ) -> tuple[Relaxation, ...]:
     """Return changes that make a problem feasible, the cheapest ones; see `fairlead.solver.changes.kinds`.
 
@@ -39,19 +34,10 @@ def relaxations(
     whole problem has a placement, in some choice of affinity groups, except for parts of which no way out is
     known (`Relaxation.without`). None changes all the rules that a cheaper one changes.
 
-    Parameters
-    ----------
-    problem
-        A problem without placement. Parts of it that have one are left alone.
-    deadline
-        When the answer is due; what is verified by then is returned.
-    seed
-        Random seed of CP-SAT.
-    most
-        How many are wanted.
-    failing
-        Workloads of which it is known that they, or others of their part, cannot be placed; None where that
-        is to be found out.
+    `problem`: a problem without placement. Parts of it that have one are left alone. `deadline`: when the
+    answer is due; what is verified by then is returned. `seed`: random seed of CP-SAT. `most`: how many are
+    wanted. `failing`: workloads of which it is known that they, or others of their part, cannot be placed;
+    None where that is to be found out.
     """
     if not deadline.remaining():
         return ()

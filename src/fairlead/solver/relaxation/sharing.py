@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.cluster import Taint
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Cause
-from fairlead.models.source import Source
+from fairlead.models.source import FederatedUnit, KarmadaBinding, Source
 from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import inside

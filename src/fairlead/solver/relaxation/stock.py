@@ -1,7 +1,8 @@
 """What several workloads share and a relaxation may change, by the amount or by a step.
 
 Resources of a cluster and what a quota allows are stocks: more of either is counted in replicas, the amount
-divided by the largest request of any workload that may take of it, rounded up.
+divided by the largest request of any workload that may take of it, rounded up. That a budget of moves has to
+be larger, sums tell without a model.
 """
 
 import math
@@ -18,13 +19,14 @@ from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
-from fairlead.models.kept import kept
+from fairlead.models.in_order import kept
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    Duplicated,
     MoveBudget,
     Quota,
     SharedRule,
@@ -32,10 +34,17 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
+from fairlead.models.statement import Change
+from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
+from fairlead.solver.conflicts.alone import fails_alone
+from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.units import over_budget
+from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
 from fairlead.solver.relaxation.sharing import shared
+from fairlead.solver.running.deadline import Deadline
 
 KINDS = (Kind.CAPACITY, Kind.QUOTA)
 """Changes that add to a stock."""
@@ -249,3 +258,33 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
             detail = detail_of(rule, scope.resource)
             source = limit.source or rule.source
             yield Relaxable(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
+
+
+def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tuple[Change, ...]]:
+    """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
+
+    Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
+    toleration could, or replicas that several workloads or copies share: that is left to a search.
+    """
+    if any(_may_save_more(each) for each in relaxables(problem)):
+        return []
+    budgets = (each for each in problem.rules if isinstance(each, MoveBudget))
+    for rule in budgets:
+        found = over_budget(rule, problem)
+        copied = any(problem.workload(key).rule(Duplicated) is not None for key in found)
+        if found and not copied:
+            moving = sum(found.values())
+            more = moving - rule.most
+            changes = (Change(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),)
+            after = apply(problem, changes)
+            # Whoever fails by himself is found much faster than all of them together.
+            hopeless = is_scarce(after) or any(fails_alone(each, after) for each in after.workloads)
+            if not hopeless and has_placement(after, deadline, seed):
+                return [changes]
+    return []
+
+
+def _may_save_more(relaxable: Relaxable) -> bool:
+    """Tell whether a change that costs 1 may save several moves."""
+    shared = relaxable.kind is Kind.REPLICAS and bool(relaxable.sharing)
+    return shared or relaxable.kind is Kind.TOLERATION

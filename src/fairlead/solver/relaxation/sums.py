@@ -29,10 +29,9 @@ from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of, widest
 from fairlead.solver.relaxation.sharing import EXACT
-from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
+from fairlead.solver.relaxation.stock import KINDS, larger_budgets, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 
 Changes = tuple[Change, ...]

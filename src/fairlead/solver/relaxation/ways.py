@@ -25,9 +25,9 @@ from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation.budgets import larger_budgets
 from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
+from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running.deadline import Deadline
 

@@ -1,11 +1,19 @@
-"""When an answer is due, and the wish to have it at once."""
+"""When an answer is due, and the wish to have it at once.
 
+Signals that end a program end a search first, with the best answer so far instead of with nothing.
+"""
+
+import functools
 import math
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TypeVar
+from types import FrameType
+from typing import ParamSpec, TypeVar
 
 from fairlead.models.errors import UsageError
 from fairlead.models.words import shown
@@ -110,3 +118,154 @@ class Span:
     def begun(self) -> Deadline:
         """Return when the answer is due of a task that begins now."""
         return Deadline(Deadline.after(self.seconds).at, self.stop)
+
+
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+Handler = Callable[[int, FrameType | None], object]
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a program to end."""
+
+LOOK = 0.05
+"""Seconds between two looks at whether the answer is wanted."""
+
+
+class Listener:
+    """A signal handler that ends searches: the first signal asks all of them, also those that begin later.
+
+    `otherwise`: handles a signal while nothing is searched, and every signal after the first one.
+    """
+
+    def __init__(self, otherwise: Handler) -> None:
+        self._otherwise = otherwise
+        self._stops: list[Stop] = []
+        self._asked = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self._stops and not self._asked:
+            self.ask()
+        else:
+            self._otherwise(number, frame)
+
+    @property
+    def asked(self) -> bool:
+        """Whether searches were asked to end."""
+        return self._asked
+
+    def ask(self) -> None:
+        """Ask every search to end, now and from now on."""
+        self._asked = True
+        for stop in tuple(self._stops):
+            stop.asked = True
+
+    @contextmanager
+    def ending(self, stop: Stop) -> Iterator[None]:
+        """End a search where a signal comes in the meantime, or came before."""
+        self._stops.append(stop)
+        stop.heard = True
+        stop.asked = stop.asked or self._asked
+        try:
+            yield
+        finally:
+            place = max(place for place, each in enumerate(self._stops) if each is stop)
+            del self._stops[place]
+            stop.heard = any(each is stop for each in self._stops)
+
+
+@contextmanager
+def handled(signals: Iterable[int], listener: Listener) -> Iterator[None]:
+    """Let a listener handle signals while the block runs; only for the main thread."""
+    before = {number: signal.signal(number, listener) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@contextmanager
+def listening(deadline: Deadline) -> Iterator[None]:
+    """End the deadline at the first signal that a listener handles; without any, at the first Ctrl-C.
+
+    Nothing changes outside of the main thread, or where the program handles Ctrl-C in its own way. The second
+    signal is for the program.
+
+    `deadline`: what ends.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = [signal.getsignal(number) for number in ENDING]
+    known = next((handler for handler in handlers if isinstance(handler, Listener)), None)
+    if known is not None:
+        with known.ending(deadline.stop):
+            yield
+    elif signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        listener = Listener(signal.default_int_handler)
+        with handled([signal.SIGINT], listener), listener.ending(deadline.stop):
+            yield
+    else:
+        yield
+
+
+def attentive(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a function hear signals from its first search to its last: all that follow end at once.
+
+    Without it a signal that comes between two searches would end the program, and one that ends a search
+    would leave the next one alone.
+    """
+
+    @functools.wraps(function)
+    def listened_to(*arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
+        with listening(Deadline()):
+            return function(*arguments, **settings)
+
+    return listened_to
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put signals that end a program off until the block is over.
+
+    What is started in the block, threads and processes, never hears of them unless it asks to.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def interruptible(call: Callable[[], Result], end: Callable[[], None], deadline: Deadline) -> Result:
+    """Return what a long call returns; ask it to end where the answer is wanted at once.
+
+    Python hears of signals only between its own steps, so a call into a compiled library runs in a thread
+    while this one listens.
+
+    `end`: asks it to end; called again and again until it does. `deadline`: holds the wish to end.
+    """
+    if not deadline.stop.heard:
+        return call()
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            errors.append(error)
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    while worker.is_alive():
+        worker.join(LOOK)
+        if deadline.stop.asked:
+            end()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import weighted
 from fairlead.models.errors import InternalError
-from fairlead.solver.running.interrupt import interruptible
+from fairlead.solver.running.deadline import interruptible
 from fairlead.solver.running.search import Effort, Finding, Verdict
 
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal

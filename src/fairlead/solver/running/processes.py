@@ -17,9 +17,8 @@ from typing import Any
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.words import no_such
-from fairlead.solver.running.deadline import Stop
-from fairlead.solver.running.interrupt import ENDING, LOOK, Listener, undisturbed
-from fairlead.solver.running.machines import ENGINES, Machines, Result, Task, ThisProcess
+from fairlead.solver.running.deadline import ENDING, LOOK, Listener, Stop, undisturbed
+from fairlead.solver.running.search import ENGINES, Machines, Result, Task, ThisProcess
 
 RETRIES = 3
 """How often a task is started again whose worker was lost."""
@@ -33,12 +32,7 @@ class LocalProcesses(Machines):
 
     They do not import the program that asked for them, so that it needs no `if __name__ == "__main__"`.
 
-    Parameters
-    ----------
-    slots
-        Processes at once.
-    stop
-        The wish to have all answers at once; None where nobody can have it.
+    `slots`: processes at once. `stop`: the wish to have all answers at once; None where nobody can have it.
     """
 
     remote = True
@@ -134,16 +128,10 @@ class LocalProcesses(Machines):
 class RayCluster(Machines):
     """Runs tasks on a Ray cluster; Ray starts a task again whose worker was lost.
 
-    Parameters
-    ----------
-    address
-        Address of a running cluster, such as ``ray://head:10001``; None takes the one that the environment
-        names (``RAY_ADDRESS``), or starts one on this machine.
+    `address`: address of a running cluster, such as ``ray://head:10001``; None takes the one that the
+    environment names (``RAY_ADDRESS``), or starts one on this machine.
 
-    Raises
-    ------
-    UsageError
-        Where Ray is not installed, or the cluster cannot be reached.
+    Raises `UsageError` where Ray is not installed, or the cluster cannot be reached.
     """
 
     remote = True
@@ -189,23 +177,11 @@ def machines_of(
 ) -> Machines:
     """Return where work runs.
 
-    Parameters
-    ----------
-    engine
-        ``local`` or ``ray``.
-    slots
-        Threads or processes of this machine at most. Ray decides for itself.
-    address
-        Address of a Ray cluster; see `RayCluster`.
-    threads
-        Whether threads of this process will do.
-    stop
-        The wish to have all answers at once; see `LocalProcesses`.
+    `engine`: ``local`` or ``ray``. `slots`: threads or processes of this machine at most. Ray decides for
+    itself. `address`: address of a Ray cluster; see `RayCluster`. `threads`: whether threads of this process
+    will do. `stop`: the wish to have all answers at once; see `LocalProcesses`.
 
-    Raises
-    ------
-    UsageError
-        Where the engine is unknown, or cannot be used here.
+    Raises `UsageError` where the engine is unknown, or cannot be used here.
     """
     if engine == "ray":
         return RayCluster(address)

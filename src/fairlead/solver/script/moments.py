@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.names import find_workload
 from fairlead.models.problem import Problem
+from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import Amounts
 from fairlead.models.workload import Workload

@@ -12,7 +12,7 @@ from fairlead.models.rules.moves import stopped
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
-from fairlead.solver.running.interrupt import attentive
+from fairlead.solver.running.deadline import attentive
 from fairlead.solver.script.events import Script
 from fairlead.solver.script.judging import Judge
 from fairlead.solver.script.moments import Moment, moments

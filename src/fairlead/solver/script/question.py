@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, assert_never
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule, total
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import unplaced
 from fairlead.models.rules.quota import asked, taken_by_others
+from fairlead.models.source import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule

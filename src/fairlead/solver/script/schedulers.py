@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 from fairlead.models.check import with_due
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import BALANCE
 from fairlead.models.outcome import Attained, Outcome
@@ -19,10 +18,11 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
 from fairlead.models.score import levels_of
+from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import untouched
 from fairlead.models.words import no_such
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
-from fairlead.solver.dispensers.in_turn import Dispensed
+from fairlead.solver.dispensers.dividing import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment

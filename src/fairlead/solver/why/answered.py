@@ -17,7 +17,7 @@ from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import components
+from fairlead.solver.answers.answer import components
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.running.deadline import Deadline

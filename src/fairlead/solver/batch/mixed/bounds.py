@@ -14,8 +14,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import among
 from fairlead.solver.answers.attainment import Note
-from fairlead.solver.answers.components import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of, tight
 from fairlead.solver.batch.costs import LevelCost, costs_of

@@ -16,7 +16,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.components import among, beside
+from fairlead.solver.answers.answer import among, beside
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
@@ -26,8 +26,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, box_of, has_box
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.deadline import Deadline, listening
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""

@@ -18,8 +18,8 @@ from fairlead.models.result import progress_of
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Placed, among, left_by
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
-from fairlead.solver.answers.components import Placed, among, left_by
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch

@@ -16,10 +16,9 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.running.deadline import listening
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import Machines
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import Effort, Machines, Verdict
 
 # What a part costs at most, with charges, stays below 2 to this power.
 SUM_BITS = 60

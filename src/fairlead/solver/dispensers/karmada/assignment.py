@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, StaticClusterWeight
-from fairlead.solver.dispensers.in_turn import SCHEDULER_ERROR, UNSCHEDULABLE
+from fairlead.solver.dispensers.dividing import SCHEDULER_ERROR, UNSCHEDULABLE
 from fairlead.solver.dispensers.karmada.binding import (
     BindingInput,
     Failure,

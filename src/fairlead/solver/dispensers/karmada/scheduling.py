@@ -5,19 +5,14 @@ from dataclasses import replace
 
 from fairlead.manifests.api.policies import ClusterAffinityTerm
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import requested_units
+from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
+from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
-from fairlead.solver.dispensers.karmada.binding import (
-    BindingInput,
-    Failure,
-    Scheduled,
-    with_defaults,
-)
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled, with_defaults
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
 from fairlead.solver.dispensers.karmada.selection import select
 from fairlead.solver.running.deadline import Deadline

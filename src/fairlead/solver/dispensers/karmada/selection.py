@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fairlead.manifests.api.policies import SpreadConstraint
-from fairlead.solver.dispensers.in_turn import SCHEDULER_ERROR
-from fairlead.solver.dispensers.karmada.binding import (
-    BindingInput,
-    Failure,
-    ignores_spread,
-    is_duplicated,
-)
+from fairlead.solver.dispensers.dividing import SCHEDULER_ERROR
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, ignores_spread, is_duplicated
 from fairlead.solver.dispensers.karmada.candidates import Candidate
 
 

@@ -25,11 +25,11 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.manifests.kubeadmiral.stated import numbers
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.source import FederatedUnit
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.in_turn import (
+from fairlead.solver.dispensers.dividing import (
     NO_CLUSTER_FIT,
     SCHEDULER_ERROR,
     Answer,
@@ -79,15 +79,9 @@ def schedule_unit(
 ) -> Scheduled:
     """Schedule one object as KubeAdmiral does.
 
-    Parameters
-    ----------
-    clusters
-        All member clusters; those that have not joined are left out.
-    now
-        The moment with a time zone, for evictions that end.
-    tie
-        Which cluster takes the rounding error of dynamic weights, one of `Scheduled.ties`; None means the
-        first.
+    `clusters`: all member clusters; those that have not joined are left out. `now`: the moment with a time
+    zone, for evictions that end. `tie`: which cluster takes the rounding error of dynamic weights, one of
+    `Scheduled.ties`; None means the first.
     """
     if unit.divides and unit.replicas is None:
         return Scheduled(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
