@@ -70,6 +70,16 @@ def test_conflicts_of_several_are_not_verified_without_time(
         assert len(asked) == calls
 
 
+def test_the_conflict_of_one_workload_on_many_clusters_is_not_verified_without_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That of 3,000 clusters none can be spared took two minutes where seconds were given."""
+    problem, units = _without_sums(1)[0]
+    monkeypatch.setattr(conflict, "VERIFIED_LATE", len(units) * len(problem.clusters) - 1)
+    monkeypatch.setattr(conflict, "_is_kept_simply", None)
+    assert not conflict.verified(problem, units, frozenset(), Deadline.after(0))
+
+
 def _without_sums(most: int) -> Sequence[tuple[Problem, list[Unit]]]:
     """Return problems of so many workloads of which adding up tells nothing."""
     found = []

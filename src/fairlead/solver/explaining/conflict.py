@@ -31,6 +31,8 @@ SHARE_OF_WITNESSES = 0.3
 """Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
 MOST_SEARCHED = 200
 """Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
+VERIFIED_LATE = 2_000
+"""Units times clusters of a single workload up to which a conflict is verified although time is over."""
 LONGEST_UNVERIFIED = 20
 """Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
 
@@ -162,13 +164,16 @@ def verified(
     if together is None:
         return False
     judge = Judge(problem, units)
+    # Of a single workload this mostly takes milliseconds, and nothing else is known of it.
+    late = len(problem.workloads) == 1 and len(units) * len(problem.clusters) <= VERIFIED_LATE
     for at in range(len(units)):
         rest = [*units[:at], *units[at + 1 :]]
-        if at in spared or _is_kept_simply(problem, rest, judge, at):
+        if at in spared:
             continue
-        # Of a single workload this takes milliseconds, and nothing else is known of it.
-        over = len(problem.workloads) > 1 and not deadline.remaining()
-        if over or not has_placement(only(problem, rest), deadline, seed):
+        if not late and not deadline.remaining():
+            return False
+        kept = _is_kept_simply(problem, rest, judge, at)
+        if not kept and not has_placement(only(problem, rest), deadline, seed):
             return False
     return True
 
