@@ -14,17 +14,28 @@ import numpy as np
 
 from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers, join
 from fairlead.solver.exact.nested.limits import Crossing, Limits
-from fairlead.solver.exact.nested.picking import Axis, Picked, Picker, TooLongError, axis_of, falling, lowest
+from fairlead.solver.exact.nested.picking import (
+    Axis,
+    Counts,
+    Picked,
+    Picker,
+    TooLongError,
+    axis_of,
+    falling,
+    lowest,
+)
 
 MOST_WORDS = 2**24
 """64-bit words up to which the tables of a part are filled, one table for each kind of clusters."""
 
 
-def picker_of(limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags]) -> Picker:
+def picker_of(
+    limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags], counts: Counts | None = None
+) -> Picker:
     """Return what picks sets whose clusters are counted; see `Picker`."""
     if limits.crossing is not None:
-        return CrossingPicker(limits, limits.crossing, open_to, required, needed)
-    return Picker(limits, open_to, required, needed)
+        return CrossingPicker(limits, limits.crossing, open_to, required, needed, counts)
+    return Picker(limits, open_to, required, needed, counts)
 
 
 class CrossingPicker(Picker):
@@ -37,9 +48,15 @@ class CrossingPicker(Picker):
     """
 
     def __init__(
-        self, limits: Limits, crossing: Crossing, open_to: Flags, required: Flags, needed: Sequence[Flags]
+        self,
+        limits: Limits,
+        crossing: Crossing,
+        open_to: Flags,
+        required: Flags,
+        needed: Sequence[Flags],
+        counts: Counts | None = None,
     ) -> None:
-        super().__init__(limits, open_to, required, needed)
+        super().__init__(limits, open_to, required, needed, counts)
         self._axes = [axis_of(least, most) for least, most in crossing.ends]
         self._clusters = axis_of(limits.least, limits.most)
         self._parts = [_Part.of(crossing, kinds, self._clusters) for kinds in crossing.parts]
