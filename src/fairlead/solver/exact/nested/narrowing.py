@@ -28,10 +28,9 @@ from fairlead.solver.exact.nested.settling import settle
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
-# Where groups have sums: if numbers of clusters are counted, if not, and times clusters in any case.
-MOST_COUNTED_NODES = 48
-MOST_NODES_IN_GROUPS = 16
-MOST_CLUSTERS_IN_GROUPS = 2**12
+# Where groups have sums: at most, and times clusters; more where numbers of clusters are counted.
+MOST_NODES_IN_GROUPS = 16, 2**11
+MOST_COUNTED_NODES = 48, 2**12
 # Floats of merits are off by much less than this part of the largest one.
 ROUNDING = 2.0**-30
 
@@ -106,8 +105,8 @@ def _most_nodes(face: Face) -> int:
     if not face.sums:
         return MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES
     counted = isinstance(face.picker, Picker) and face.picker.counted > 0
-    most = MOST_COUNTED_NODES if counted else MOST_NODES_IN_GROUPS
-    return min(most, MOST_CLUSTERS_IN_GROUPS // len(face.lower) + 1)
+    most, clusters = MOST_COUNTED_NODES if counted else MOST_NODES_IN_GROUPS
+    return min(most, clusters // len(face.lower) + 1)
 
 
 def _narrow_once(
