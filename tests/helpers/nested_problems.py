@@ -1,7 +1,8 @@
 """Random workloads that choose clusters in nested groups, small enough to look at every division."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -17,9 +18,14 @@ from fairlead.models.rules import (
     Capacity,
     Copies,
     Duplicated,
+    Evenness,
+    GroupTotal,
     Moves,
     Price,
+    Shares,
+    Skew,
     Spread,
+    Survival,
     Tiers,
     Total,
     Weights,
@@ -27,6 +33,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.shares import Group
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from orders import WITHOUT_BALANCE
@@ -50,6 +57,47 @@ def nested_problem(seed: int, deviation: Deviation) -> Problem:
     order = WITHOUT_BALANCE if first is None else (first, *(key for key in WITHOUT_BALANCE if key != first))
     clusters = tuple(Cluster(name, free=free.get(name)) for name in names)
     return Problem(clusters, (workload,), (Capacity(),), order, deviation)
+
+
+def grouped_problem(seed: int, deviation: Deviation) -> Problem:
+    """Return one workload that chooses clusters while sets of them are bounded, measured or kept alike."""
+    rng, problem = random.Random(f"grouped {seed} {deviation}"), nested_problem(seed, deviation)
+    (workload,) = problem.workloads
+    if workload.rule(Duplicated) is not None:
+        return problem
+    names = [cluster.name for cluster in problem.clusters]
+    spreads = [rule.groups for rule in workload.rules_of(Spread)]
+    halves = {"a": frozenset(names[: len(names) // 2]), "b": frozenset(names[len(names) // 2 :])}
+    groups = rng.choice([*spreads, halves])
+    rules = [rule for rule in workload.rules if rng.random() < 0.8 or isinstance(rule, Total | Candidates)]
+    for name, clusters in groups.items():
+        if rng.random() < 0.4:
+            least = rng.choice([0, 0, 1, 2])
+            rules.append(GroupTotal(name, clusters, least, least + rng.randint(0, 3)))
+    if rng.random() < 0.25:
+        rules.append(Survival("region", groups, rng.randint(1, max(1, workload.replicas // 2))))
+    if rng.random() < 0.25:
+        rules.append(Skew("region", groups, rng.randint(1, 3)))
+    if rng.random() < 0.25:
+        rules = [rule for rule in rules if not isinstance(rule, Weights)]
+        rules.append(_shares(rng, groups))
+    if rng.random() < 0.2:
+        rules.append(Evenness(tuple(rng.sample(names, 2))))
+    return replace(problem, workloads=(replace(workload, rules=tuple(rules)),))
+
+
+def _shares(rng: random.Random, groups: Mapping[str, frozenset[str]]) -> Shares:
+    """Return weights of groups and of the clusters inside each."""
+    weights = {name: rng.randint(1, 3) for name in groups}
+    outer = [
+        Group(name, some, Fraction(weights[name], sum(weights.values()))) for name, some in groups.items()
+    ]
+    inner = [
+        Group(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
+        for group in outer
+        for name in sorted(group.clusters)
+    ]
+    return Shares((tuple(outer), tuple(inner)) if rng.random() < 0.7 else (tuple(outer),))
 
 
 def _running(rng: random.Random, names: list[str], replicas: int) -> dict[str, int]:

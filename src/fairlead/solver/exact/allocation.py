@@ -65,18 +65,16 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     return None if any(violations_of(workload, answer, unsure)) else answer
 
 
-def within_groups(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
-    """Place a workload whose groups of clusters are bounded or measured; imported where one is."""
-    if not any(isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules):
-        return None
-    from fairlead.solver.exact.grouping import divide
-
-    return divide(workload, problem, boxed)
-
-
 def exactly(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
-    """Place a workload in its box, with bounds of groups where these bind."""
-    return allocate(workload, problem, boxed) or within_groups(workload, problem, boxed)
+    """Place a workload in its box, with bounds of groups where these bind; imported where there are any."""
+    placed = allocate(workload, problem, boxed)
+    if placed is not None or not any(
+        isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules
+    ):
+        return placed
+    from fairlead.solver.exact.nested.choosing import choose
+
+    return choose(workload, problem, boxed)
 
 
 def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:

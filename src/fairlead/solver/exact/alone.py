@@ -30,7 +30,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.shortfall import broken_amounts, loosened
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.allocation import allocate, within_groups
+from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of, room_left
 from fairlead.solver.exact.marginal import Box, exact_sum
 
@@ -76,7 +76,7 @@ def place_alone(
         boxed = box_of(workload, problem, available, quotas)
     if copies is not None:
         return _choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
-    ways = (_choose, allocate, within_groups) if _chooses(workload) else (allocate, _choose, within_groups)
+    ways = (_choose, allocate) if _chooses(workload) else (allocate, _choose)
     return next(filter(None, (place(workload, problem, boxed) for place in ways)), None)
 
 

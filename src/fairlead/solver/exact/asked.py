@@ -1,6 +1,10 @@
 """What the rules of a workload ask of sets of candidates: of regions, of what is left when one is lost."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
 
 from fairlead.models.check import required_by
 from fairlead.models.requirement import Among, Binds, Outside, Requirement, Side
@@ -8,11 +12,15 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated, Spread, Total
 from fairlead.models.rules.skew import Apart
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import WorkloadBox
+from fairlead.solver.exact.marginal import exact_sum
 
 Clusters = frozenset[str]
 Range = tuple[int, int]
 """Fewest and most replicas."""
 
+
+MOST_TRIED = 32
+"""Up to so many numbers of replicas of the emptiest group are tried."""
 
 _ASKING_OTHERWISE = (Bounds, Candidates, Duplicated, Spread, Total)
 """Rules about single clusters, about all of them, or about how many groups are used."""
@@ -26,6 +34,15 @@ class Asked:
     """What a set may hold together."""
     apart: list[tuple[tuple[Clusters, ...], int]] = field(default_factory=list)
     """Groups of which the fullest may hold only so many more than the emptiest."""
+
+    def tries(self, boxed: WorkloadBox) -> Iterator[Mapping[Clusters, Range]]:
+        """Yield what sets may hold, for all numbers that the emptiest groups may hold at least."""
+        for lowest in product(*(_lowest(groups, most, boxed) for groups, most in self.apart)):
+            found = dict(self.ranges)
+            for (groups, most), least in zip(self.apart, lowest, strict=True):
+                for group in groups:
+                    found[group] = both(found.get(group), (least, least + most))
+            yield found
 
 
 def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
@@ -62,3 +79,18 @@ def _range(one: Requirement, total: int) -> Range:
 def both(known: Range | None, other: Range) -> Range:
     """Return what lies in two ranges."""
     return other if known is None else (max(known[0], other[0]), min(known[1], other[1]))
+
+
+def _lowest(groups: Sequence[Clusters], most: int, boxed: WorkloadBox) -> Sequence[int]:
+    """Return what the emptiest of groups may hold that differ by so many at most; none where it is too much.
+
+    The groups hold all replicas but for those that candidates in none of them can take.
+    """
+    total, where = boxed.box.total, {name: at for at, name in enumerate(boxed.names)}
+    upper = np.minimum(boxed.box.upper, total)
+    rows = [np.array([where[name] for name in group], dtype=np.int64) for group in groups]
+    rest = exact_sum(np.delete(upper, np.concatenate(rows)))
+    least = max(exact_sum(boxed.box.lower[row]) for row in rows)
+    highest = min(total // len(groups), *(exact_sum(upper[row]) for row in rows))
+    lowest = max(0, least - most, -((rest - total) // len(groups)) - most)
+    return range(lowest, highest + 1) if highest - lowest < MOST_TRIED else ()

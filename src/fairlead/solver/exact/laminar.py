@@ -11,15 +11,20 @@ its price and every group whose cut binds holds its bound. So the set of *all* o
 levels in lexicographic order narrow it in turn, as in `fairlead.solver.exact.marginal`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 
 from fairlead.models.errors import InternalError
 from fairlead.solver.exact.costs.deviations import Squares
 from fairlead.solver.exact.costs.pieces import Numbers, Pieces
+
+Place = tuple[int, int]
+"""A depth and the position of a group there."""
+WHOLE: Place = (0, 0)
 
 HALVINGS = 40
 """How often the range of a price is halved before single units are looked at."""
@@ -43,8 +48,11 @@ class LaminarBox:
     depths: tuple[Depth, ...]
     """The outermost is one group with the total as both bounds, the innermost are the clusters."""
 
-    def tight(self) -> "LaminarBox | None":
-        """Return the same divisions with every bound attained by one of them; None where there is none."""
+    def cut(self) -> "LaminarBox | None":
+        """Return the same divisions with the bounds of groups cut to what those inside can hold.
+
+        None where there is none.
+        """
         found = list(self.depths)
         for at in reversed(range(len(found) - 1)):
             outer, inner = found[at], found[at + 1]
@@ -53,6 +61,14 @@ class LaminarBox:
             found[at] = replace(outer, lower=lower, upper=upper)
         if any(bool((depth.lower > depth.upper).any()) for depth in found):
             return None
+        return LaminarBox(tuple(found))
+
+    def tight(self) -> "LaminarBox | None":
+        """Return the same divisions with every bound attained by one of them; None where there is none."""
+        cut = self.cut()
+        if cut is None:
+            return None
+        found = list(cut.depths)
         for at, inner in enumerate(found[1:], start=1):
             outer = found[at - 1]
             spare = outer.upper - np.add.reduceat(inner.lower, outer.first)
@@ -64,7 +80,7 @@ class LaminarBox:
         return LaminarBox(tuple(found))
 
     def narrow(self, cost: Pieces | Squares, at: int) -> "LaminarBox":
-        """Return all divisions that cost least, in a tight box.
+        """Return all divisions of a box that is cut that cost least, in a tight box.
 
         Parameters
         ----------
@@ -73,9 +89,20 @@ class LaminarBox:
         at
             That depth, counted from the outermost, which is 0; at least 1.
         """
-        price = self._last_price(cost, at)
+        return self.priced(cost, at)[0]
+
+    def priced(
+        self, cost: Pieces | Squares, at: int, near: Mapping[Place, Fraction] = MappingProxyType({})
+    ) -> tuple["LaminarBox", Mapping[Place, Fraction]]:
+        """Return all divisions that cost least, and the prices of a replica that lead there; see `narrow`.
+
+        Prices are those of the whole, and of groups in which a replica has another one than around them.
+        Where prices that are near will do, they are taken.
+        """
+        price = self._last_price(cost, at, near.get(WHOLE))
         if price is None:
-            return self
+            return self.tight() or self, {WHOLE: near.get(WHOLE, Fraction(0))}
+        prices = {WHOLE: price}
         worth = self._worth(cost, at, price)
         found = [replace(depth, lower=depth.lower.copy(), upper=depth.upper.copy()) for depth in self.depths]
         holds = np.ones(1, dtype=bool)
@@ -91,14 +118,22 @@ class LaminarBox:
             for group in np.flatnonzero(holds & (over | under)).tolist():
                 bound = int(depth.upper[group] if over[group] else depth.lower[group])
                 spans = tuple(self._inside(number, group))
-                inner = self._part(number, spans, bound).narrow(cost.of(spans[at - number]), at - number)
+                inside = {
+                    (n - number, each - spans[n - number].start): guess
+                    for (n, each), guess in near.items()
+                    if number <= n <= at and spans[n - number].start <= each < spans[n - number].stop
+                }
+                part = self._part(number, spans, bound)
+                inner, found_inside = part.priced(cost.of(spans[at - number]), at - number, inside)
+                for (n, each), own in found_inside.items():
+                    prices[n + number, each + spans[n].start] = own
                 for span, into, best in zip(spans, found[number:], inner.depths, strict=True):
                     into.lower[span], into.upper[span] = best.lower, best.upper
             holds = holds & ~(over | under)
         narrowed = LaminarBox(tuple(found)).tight()
         if narrowed is None:
             raise InternalError("no division of a box is best")
-        return narrowed
+        return narrowed, prices
 
     def settle_ties(self, order: Numbers) -> Numbers:
         """Return the division of a tight box that gives the first cluster as much as possible, then the next.
@@ -154,10 +189,7 @@ class LaminarBox:
             start = spans[at + 1].start if at + 1 < len(spans) else 0
             lower, upper = (depth.lower[span], depth.upper[span]) if at else (whole, whole)
             found.append(Depth(lower, upper, depth.first[span] - start))
-        box = LaminarBox(tuple(found)).tight()
-        if box is None:
-            raise InternalError(f"no division of {total} replicas lies within the bounds of a group")
-        return box
+        return LaminarBox(tuple(found))
 
     def _worth(self, cost: Pieces | Squares, at: int, price: Fraction) -> list[tuple[Numbers, Numbers]]:
         """Return the fewest and the most replicas that are worth a price, by depth down to one.
@@ -173,8 +205,11 @@ class LaminarBox:
             found.append((few, many))
         return found[::-1]
 
-    def _last_price(self, cost: Pieces | Squares, at: int) -> Fraction | None:
-        """Return a price at which all replicas can be worth it, no more need be; None where none is free."""
+    def _last_price(self, cost: Pieces | Squares, at: int, near: Fraction | None) -> Fraction | None:
+        """Return a price at which all replicas can be worth it, no more need be; None where none is free.
+
+        It is the one that is near, where that is such a price.
+        """
         depth = self.depths[at]
         free = np.flatnonzero(depth.lower < depth.upper).tolist()
         if not free:
@@ -190,6 +225,10 @@ class LaminarBox:
             steps = cost.marginals(replicas)
             return [Fraction(steps[group]) / cost.step for group in groups]
 
+        if near is not None:
+            few, many = reached(near)
+            if few <= total <= many:
+                return near
         low, high = min(following(depth.lower, free)), max(following(depth.upper - 1, free))
         if reached(low)[1] >= total:
             return low

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.pieces import Pieces
-from fairlead.solver.exact.nested.choosing import without_choice
-from fairlead.solver.exact.nested.face import Face, settle
+from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.narrowing import narrow_all
 from fairlead.solver.exact.nested.picking import ApartError, TooLongError
+from fairlead.solver.exact.nested.relaxing import without_choice
+from fairlead.solver.exact.nested.settling import settle
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -72,7 +72,7 @@ class Menu:
                 odd.append(row)
                 continue
             total[row], upper[row] = face.total, np.where(face.open_to, face.upper, 0)
-            if _is_box(face) and not using[row]:
+            if face.is_box and not using[row]:
                 lower[row] = np.where(face.required, face.lower, 0)
                 continue
             lower[row], merits[row] = np.minimum(face.lower, upper[row]), face.merits
@@ -273,11 +273,6 @@ def _in_arrays(face: Face) -> bool:
     most = int(face.open_to.sum()) if limits.most is None else limits.most
     small = int(np.abs(face.merits).sum()) < 2**40
     return face.possible and len(limits.wider) <= 1 and groups * (most + 1) ** 2 <= MOST_ENTRIES and small
-
-
-def _is_box(face: Face) -> bool:
-    """Tell whether any clusters of a face may be used."""
-    return face.settled and not face.limits.bind and not bool(np.any(~face.required & (face.lower > 1)))
 
 
 def _spent(cost: Pieces, counts: Numbers) -> Numbers:

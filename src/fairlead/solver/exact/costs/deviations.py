@@ -85,12 +85,14 @@ class Squares:
             highs.append(least_ratio(2 * placed[open_to] + 1, weights[open_to]) - self.shift)
         return Prices(max(lows, default=None), min(highs, default=None))
 
-    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, and its merit."""
+    def guess(
+        self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
+    ) -> tuple[Numbers, NDArray[np.float64]]:
+        """Return about what every cluster holds at a price, or at one of its own, and its merit."""
         shifted = price + float(self.shift)
-        heights = np.floor(np.minimum(self.weights * (shifted / 2) + 0.5, 2.0**62)).astype(np.int64)
+        heights = np.floor(np.clip(self.weights * (shifted / 2) + 0.5, -(2.0**62), 2.0**62)).astype(np.int64)
         if self.shift:
-            heights = np.where(self.weights > 0, heights, upper if price > 0 else lower)
+            heights = np.where(self.weights > 0, heights, np.where(price > 0, upper, lower))
         replicas = np.clip(heights, lower, upper)
         earned = np.where(self.weights > 0, shifted, price) * replicas
         return replicas, earned - replicas.astype(float) * replicas * (self.weights > 0) / np.maximum(

@@ -134,9 +134,12 @@ class Pieces:
             Fraction(int(following.min())) if following.size else None,
         )
 
-    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, and its merit."""
-        _, high = self.respond(Fraction(price), lower, upper)
+    def guess(
+        self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
+    ) -> tuple[Numbers, NDArray[np.float64]]:
+        """Return about what every cluster holds at a price, or at one of its own, and its merit."""
+        whole = np.clip(np.floor(price), -(2.0**62), 2.0**62).astype(np.int64)
+        high = self.upto(whole, lower, upper)
         return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
 
     def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:

@@ -1,40 +1,48 @@
-"""One workload whose clusters are chosen: spread constraints over nested groups, Aggregated, copies, minima.
+"""One workload in a tree of groups: clusters that are chosen, groups that are bounded or measured.
 
 Level after level narrows the face of all placements that are best so far; ties are settled on the last one.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
 from fairlead.models.in_order import Column
-from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level, share
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
-from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.rules import Duplicated, Shares, Weights
+from fairlead.models.score import better, in_order, levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.exact.asked import Asked, asked_of
+from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
-from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.nested.face import Face, bits, settle
-from fairlead.solver.exact.nested.limits import limits_of
-from fairlead.solver.exact.nested.narrowing import narrow_all, on_fewest
+from fairlead.solver.exact.nested.face import Face, bits
+from fairlead.solver.exact.nested.fewest import on_fewest
+from fairlead.solver.exact.nested.limits import Limits, partition
+from fairlead.solver.exact.nested.narrowing import narrow_all
+from fairlead.solver.exact.nested.opening import whole_face
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost
+from fairlead.solver.exact.nested.relaxing import without_choice
+from fairlead.solver.exact.nested.settling import settle
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
+HEAVIEST = 2**62
+"""Weights of groups in whole steps stay below this."""
 
 Numbers = NDArray[np.int64]
 
 
 def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
-    """Place one workload that may choose its clusters, where that can be done exactly.
+    """Place one workload that may choose its clusters, or whose groups are bounded, where that can be done.
 
     Parameters
     ----------
@@ -51,21 +59,43 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     """
     if not workload.replicas:
         return None
-    opened = _whole_face(workload, boxed, boxed.box.total)
-    if opened is None:
-        return None
-    names, face = opened
-    if workload.rule(Duplicated) is not None:
-        copies = dict(zip(names, face.lower.tolist(), strict=True))
-        chosen = _choose_copies(workload, problem, face, copies)
-        placed = None if chosen is None else {name: copies[name] for name in chosen}
-    else:
-        counts = _divide(workload, problem, names, face)
-        placed = None if counts is None else dict(zip(names, counts.tolist(), strict=True))
-    if placed is None:
-        return None
-    answer = Column(boxed.names, by_name(boxed.names, placed))
-    return None if any(violations_of(workload, answer)) else answer
+    shares = workload.rule(Shares)
+    # What is best without what is asked of sets is so with it, if it keeps that.
+    tries = [Asked()] if shares is None else []
+    asked = Asked() if workload.rule(Duplicated) else asked_of(workload, boxed)
+    if asked.ranges or asked.apart or shares:
+        tries.append(asked)
+    with suppress(TooLongError, ApartError):
+        return next(filter(None, (_placed(workload, problem, boxed, each) for each in tries)), None)
+    return None
+
+
+def _placed(
+    workload: Workload, problem: Problem, boxed: WorkloadBox, asked: Asked
+) -> Mapping[str, int] | None:
+    """Place a workload as well as its rules allow, as far as these are told; None where others are broken."""
+    found = []
+    for ranges in asked.tries(boxed):
+        opened = whole_face(workload, boxed, boxed.box.total, ranges)
+        if opened is None:
+            continue
+        names, face = opened
+        if workload.rule(Duplicated) is not None:
+            copies = dict(zip(names, face.lower.tolist(), strict=True))
+            chosen = _choose_copies(workload, problem, face, copies)
+            placed = None if chosen is None else {name: copies[name] for name in chosen}
+        else:
+            counts = _divide(workload, problem, names, face)
+            placed = None if counts is None else dict(zip(names, counts.tolist(), strict=True))
+        if placed is not None:
+            found.append(Column(boxed.names, by_name(boxed.names, placed)))
+    found.sort(key=lambda each: each.amounts, reverse=True)
+    answer: Mapping[str, int] | None = found[0] if found else None
+    if len(found) > 1:
+        alone = Problem(problem.clusters, (workload,), levels=problem.levels, deviation=problem.deviation)
+        best = better(alone, *(Placement({workload.key: each}) for each in found))
+        answer = None if best is None else best.of(workload.key)
+    return None if answer is None or any(violations_of(workload, answer)) else answer
 
 
 def faces_of(
@@ -90,7 +120,7 @@ def faces_of(
     tuple or None
         None where there is no such placement, or where groups do not nest.
     """
-    opened = _whole_face(workload, boxed, total)
+    opened = whole_face(workload, boxed, total)
     if opened is None:
         return None
     names, face = opened
@@ -104,36 +134,6 @@ def faces_of(
     except (TooLongError, ApartError):
         pass
     return names, faces
-
-
-def _whole_face(workload: Workload, boxed: WorkloadBox, total: int) -> tuple[tuple[str, ...], Face] | None:
-    """Return the clusters that can or have to hold replicas, and all placements on them within limits.
-
-    No level is told yet; None where there is no such placement, or where groups do not nest.
-    """
-    bounds = workload.rule(Bounds)
-    lower = fewest_in_use(workload, boxed)
-    required, copied = boxed.box.lower > 0, workload.rule(Duplicated) is not None
-    if copied:
-        always = {name for name, bound in bounds.always.items() if bound.replicas} if bounds else set[str]()
-        required = np.array([name in always for name in boxed.names], dtype=bool)
-    kept = np.flatnonzero((boxed.box.upper >= lower) | required)
-    names = tuple(boxed.names[at] for at in kept.tolist())
-    lower, upper = lower[kept], boxed.box.upper[kept]
-    limits = limits_of(workload.rules_of(Spread), names) if names else None
-    if limits is None or bool(np.any(upper < lower)):
-        return None
-    face = Face(
-        limits,
-        lower,
-        lower if copied else upper,
-        total,
-        np.ones(len(lower), dtype=bool),
-        required[kept],
-        tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
-        np.zeros(len(lower), dtype=np.int64),
-    )
-    return names, face
 
 
 def _choose_copies(
@@ -174,16 +174,19 @@ def _choose_copies(
 
 
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
-    try:
-        faces = [face]
-        for level in in_order(levels_of_workload(workload), problem):
-            narrowed = _narrowed(faces, names, workload, level, problem.deviation)
-            if not narrowed:
-                return None
-            faces = narrowed
-        placed = [found for found in map(settle, faces) if found is not None]
-    except (TooLongError, ApartError):
-        return None
+    """Return the best placement of a face; None where it holds none.
+
+    Raises `TooLongError` or `ApartError` where that cannot be told.
+    """
+    faces = [face]
+    for level in in_order(levels_of_workload(workload), problem):
+        narrowed = _narrowed(faces, names, workload, level, problem.deviation)
+        if narrowed is None:
+            raise TooLongError
+        if not narrowed:
+            return None
+        faces = narrowed
+    placed = [found for found in map(settle, faces) if found is not None]
     return max(placed, key=lambda found: found.tolist(), default=None)
 
 
@@ -195,14 +198,40 @@ def _narrowed(
         return on_fewest(faces)
     if level.key in MOVES and not any(workload.current.get(name) for name in names):
         return faces
-    cost = _cost(faces, names, workload, level, deviation)
+    depth = None
+    if level.key == share(1).key:
+        found = _of_shares(faces[0].limits, names, workload, level, deviation)
+        cost, depth = (None, None) if found is None else found
+    else:
+        cost = _cost(faces, names, workload, level, deviation)
     if cost is None:
         return None
-    if isinstance(cost, Pieces) and len(faces) == 1:
-        relaxed = without_choice(faces[0], cost)
+    if len(faces) == 1 and (isinstance(cost, Pieces) or faces[0].sums):
+        relaxed = without_choice(faces[0], cost, depth)
         if relaxed is not None:
             return [relaxed]
-    return narrow_all(faces, cost)
+    return narrow_all(faces, cost, depth)
+
+
+def _of_shares(
+    limits: Limits, names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+) -> tuple[Cost, int] | None:
+    """Return what a depth of hierarchical weights costs, and that of its groups; None where it is no sum."""
+    rule = workload.rule(Shares)
+    parts = rule.depths[level.number - 1] if rule else ()
+    groups = partition((part.clusters for part in parts), names)
+    if groups is None:
+        return None
+    whole, depth = math.lcm(*(each.share.denominator for each in parts)), limits.depth_of(groups)
+    if whole >= HEAVIEST:
+        return None
+    share_of = {name: int(each.share * whole) for each in parts for name in each.clusters}
+    weights = by_name(names, share_of)
+    if depth < len(limits.wider):
+        limit = limits.wider[depth]
+        weights = weights[np.unique(limit.group, return_index=True)[1]]
+    cost = deviation_from(weights, whole, workload.replicas, deviation, passing=not bool(weights.all()))
+    return None if isinstance(cost, Minimax) else (cost, depth)
 
 
 def _cost(
@@ -213,8 +242,7 @@ def _cost(
     The deviation is one with overflow tiers only where one of them holds everything.
     """
     if level not in DEVIATIONS:
-        cost = cost_of(level, workload, names, DEAREST)
-        return None if cost is None or cost.bend is not None else cost
+        return cost_of(level, workload, names, DEAREST)
     rule = workload.rule(Weights)
     if rule is None or deviation is Deviation.MINIMAX:
         return None
@@ -227,30 +255,3 @@ def _cost(
     passing = bool(np.any(weights[opened] == 0))
     found = deviation_from(weights, whole, workload.replicas, deviation, passing=passing)
     return None if isinstance(found, Minimax) else found
-
-
-def without_choice(face: Face, cost: Pieces) -> Face | None:
-    """Narrow a face as if any clusters could be used: what is best then is best where the limits can be kept.
-
-    None where no set of clusters can keep them, or where it is not seen that one can.
-    """
-    if not face.settled or (cost.using is not None and bool(cost.using.any())):
-        return None
-    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
-    if not box.feasible:
-        return None
-    best = cost.narrow(box, np.arange(len(box.lower)))
-    required = face.required | (best.lower > 0)
-    lower = np.maximum(face.lower, best.lower)
-    open_to = face.open_to & (best.upper >= lower)
-    if bool(np.any(required & ~open_to)):
-        return None
-    narrower = replace(face, lower=lower, upper=best.upper, open_to=open_to, required=required, first=None)
-    for side in (narrower.upper, -narrower.lower):
-        try:
-            picked = narrower.pick(side)
-        except ApartError as apart:
-            picked = apart.known
-        if picked is not None and narrower.holds(picked.used):
-            return narrower
-    return None

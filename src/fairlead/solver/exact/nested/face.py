@@ -2,24 +2,31 @@
 
 Without a choice they fill a box (`fairlead.solver.exact.marginal`). With one they fill a *face*: the sets of
 clusters that have the greatest merit, and for every cluster in use an interval of replicas, together with the
-total. At the end a tie is settled: of a face the placement with the most on the first cluster by name, then
-on the second and so on.
+total. Groups in use may have intervals as well, as those of `fairlead.solver.exact.laminar`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
+from fairlead.solver.exact.laminar import Depth, LaminarBox
+from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, TooLongError, entries, lowest
+from fairlead.solver.exact.nested.picking import (
+    ApartError,
+    Counts,
+    Picked,
+    Picker,
+    entries,
+    lowest,
+)
 from fairlead.solver.exact.nested.priced import Near, PricedPicker
 
 MOST_SUM = 2**60
@@ -51,7 +58,12 @@ class Face:
     needed: Sequence[Flags]
     """By partition, groups of which some cluster has to be used."""
     merits: Merits
-    """Whole numbers: among all sets that keep the limits only those of the greatest merit count."""
+    """Whole numbers: among all sets that keep the limits only those of the greatest merit count. Where groups
+    have sums, groups in use have merits too, after those of clusters (`Limits.nodes`)."""
+    sums: Sequence[tuple[Numbers, Numbers]] = ()
+    """By partition, fewest and most replicas of a group in use; empty where no group has any of its own."""
+    counts: Counts | None = None
+    """Fewest and most clusters of every finest group in use; None where that is not told."""
     first: Flags | None = None
     """Of these sets the one that holds the first clusters by name; None where it was not looked for."""
     near: Near = field(default_factory=Near)
@@ -62,7 +74,7 @@ class Face:
         """Picks sets of this face's clusters."""
         if entries(self.limits) > LARGE_TABLE:
             return PricedPicker(self.limits, self.open_to, self.required, self.needed, self.near)
-        return Picker(self.limits, self.open_to, self.required, self.needed)
+        return Picker(self.limits, self.open_to, self.required, self.needed, self.counts)
 
     def pick_exactly(self, merits: Merits) -> Picked | None:
         """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
@@ -86,7 +98,7 @@ class Face:
         shift = int(told.sum())
         part = self if kept is self.open_to else replace(self, open_to=kept, first=None)
         try:
-            first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + bits(told))
+            first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + self._all(bits(told)))
         except ApartError as apart:
             raise ApartError(apart.few, apart.many, apart.known, apart.bound >> shift) from None
         return None if first is None else replace(part, first=first.used)
@@ -98,26 +110,84 @@ class Face:
         Those that bring as much may be used, and where there are neither, one of those that bring most.
         """
         whole, limit = price.numerator // price.denominator, self.limits.wider[-1]
-        more = self.open_to & (self.merits > whole)
-        equal = self.open_to & (self.merits == whole) & (price.denominator == 1)
+        *_, merits = self.limits.split(self.merits)
+        more = self.open_to & (merits > whole)
+        equal = self.open_to & (merits == whole) & (price.denominator == 1)
         at = np.flatnonzero(self.open_to)
-        most = np.full(limit.groups, lowest(self.merits), dtype=self.merits.dtype)
-        np.maximum.at(most, limit.group[at], self.merits[at])
+        most = np.full(limit.groups, lowest(merits), dtype=merits.dtype)
+        np.maximum.at(most, limit.group[at], merits[at])
         bare = np.bincount(limit.group[more | equal | self.required], minlength=limit.groups) == 0
-        maybe = equal | (self.open_to & bare[limit.group] & (self.merits == most[limit.group]))
+        maybe = equal | (self.open_to & bare[limit.group] & (merits == most[limit.group]))
         told = maybe & ~self.required
         together = np.flatnonzero(more & ~self.required)
         told[together[np.unique(limit.group[together], return_index=True)[1]]] = True
         return more | maybe | self.required, told
 
     @property
+    def relaxed(self) -> "Face":
+        """All that clusters may hold, whether they are used or not."""
+        lower, upper = np.where(self.required, self.lower, 0), np.where(self.open_to, self.upper, 0)
+        return replace(self, lower=lower, upper=upper)
+
+    @property
+    def is_box(self) -> bool:
+        """Whether any clusters may be used, each from one replica on."""
+        free = (
+            self.settled
+            and self.counts is None
+            and not self.limits.bind
+            and not np.any(~self.required & (self.lower > 1))
+        )
+        return free and all(
+            bool(np.all(needed | (lower == 0)))
+            for needed, (lower, _) in zip(self.needed, self.sums, strict=False)
+        )
+
+    @property
     def settled(self) -> bool:
         """Whether no level so far tells one set from another."""
         return not self.merits.any()
 
+    def merit(self, used: Flags) -> int:
+        """Return the merit of a set by the levels so far."""
+        return int(self.merits[self.nodes(used)].sum())
+
+    def nodes(self, used: Flags) -> Flags:
+        """Return which merits count for a set."""
+        return self.limits.nodes(used) if self.sums else used
+
+    def _all(self, merits: Merits) -> Merits:
+        """Return merits of clusters, or of groups as well, as long as those of the face."""
+        return np.concatenate([merits, np.zeros(len(self.merits) - len(merits), dtype=merits.dtype)])
+
+    @property
+    def most_held(self) -> Numbers:
+        """What clusters can hold, by which the best set holds no less than any other can.
+
+        Where levels tell sets apart, a best one need not use those first that have the most room.
+        """
+        return self.gains(-1) if self.sums and self.settled else self.upper
+
+    def gains(self, depth: int = 0) -> Numbers:
+        """Return what clusters add to what those before them hold, where groups hold no more than they may.
+
+        In a group those with the most room come first, but for those that have to be used. Only groups from
+        a depth on are looked at.
+        """
+        found = np.where(self.open_to, np.minimum(self.upper, self.total), 0)
+        for limit, (_, most) in [*zip(self.limits.wider, self.sums, strict=True)][depth:][::-1]:
+            order = np.lexsort((-found, ~self.required, limit.group))
+            sums, group = np.cumsum(found[order]), limit.group[order]
+            before = (sums - found[order])[np.searchsorted(group, group)]
+            full = np.minimum(sums - before, most[group])
+            found[order] = np.where(np.diff(group, prepend=-1) > 0, full, np.diff(full, prepend=0))
+        return found
+
     def combined(self, merits: Merits, open_to: Flags | None = None) -> Merits:
         """Return merits that count after those of the face, put together with them as whole numbers."""
-        merits = np.where(self.open_to if open_to is None else open_to, merits, 0)
+        counted = np.ones(len(self.merits), dtype=bool)
+        counted[: len(self.lower)] = self.open_to if open_to is None else open_to
+        merits = np.where(counted, self._all(merits), 0)
         if self.settled:
             return merits
         factor = 2 * int(np.abs(merits.astype(object)).sum()) + 1
@@ -132,7 +202,33 @@ class Face:
 
     def holds(self, used: Flags) -> bool:
         """Tell whether the clusters of a set can hold the total."""
-        return self.box(used)[0].feasible
+        return self.box(used)[0].feasible and (not self.sums or self.division(used) is not None)
+
+    def division(self, used: Flags) -> tuple[LaminarBox, Numbers] | None:
+        """Return what a set and its groups may hold, and the positions of its clusters side by side.
+
+        None where they cannot hold the total.
+        """
+        at = np.flatnonzero(used)
+        at = at[np.lexsort([each.group[at] for each in reversed(self.limits.wider)])]
+        whole, starts = np.array([self.total], dtype=np.int64), [np.zeros(1, dtype=np.int64)]
+        groups = [np.zeros(1, dtype=np.int64)]
+        for each in self.limits.wider:
+            inside = each.group[at]
+            starts.append(np.flatnonzero(np.diff(inside, prepend=-1)))
+            groups.append(inside[starts[-1]])
+        bounds = [(whole, whole)]
+        bounds += [(low[each], high[each]) for (low, high), each in zip(self.sums, groups[1:], strict=True)]
+        bounds.append((self.lower[at], np.minimum(self.upper[at], self.total)))
+        starts.append(np.arange(len(at)))
+        first = [np.searchsorted(inner, outer) for outer, inner in pairwise(starts)]
+        box = LaminarBox(
+            tuple(
+                Depth(low, high, inner) for (low, high), inner in zip(bounds, [*first, at[:0]], strict=True)
+            )
+        )
+        cut = box.cut()
+        return None if cut is None else (cut, at)
 
     def with_group(self, depth: int, group: int, *, used: bool) -> "Face":
         """Return the part in which some cluster of a group is used, or none is."""
@@ -143,6 +239,17 @@ class Face:
         needed[depth][group] = True
         return replace(self, needed=needed, first=None)
 
+    def with_count(self, group: int, least: int, most: int) -> "Face":
+        """Return the part in which so many clusters of a finest group are used, at least one."""
+        limit = self.limits.wider[-1]
+        low, high = self.counts or (
+            np.zeros(limit.groups, np.int64),
+            np.bincount(limit.group, minlength=limit.groups),
+        )
+        low, high = low.copy(), high.copy()
+        low[group], high[group] = max(low[group], least), min(high[group], most)
+        return replace(self.with_group(len(self.limits.wider) - 1, group, used=True), counts=(low, high))
+
     def with_cluster(self, at: int, *, used: bool) -> "Face":
         """Return the part in which a cluster is used, or is not."""
         changed = (self.required if used else self.open_to).copy()
@@ -152,6 +259,10 @@ class Face:
             if used
             else replace(self, open_to=changed, first=None)
         )
+
+    def on(self, count: int) -> "Face":
+        """Return the sets that use so many clusters."""
+        return replace(self, limits=replace(self.limits, least=count, most=count), first=None)
 
     @cached_property
     def possible(self) -> bool:
@@ -173,122 +284,3 @@ def bits(open_to: Flags) -> NDArray[Any]:
     for exponent, at in enumerate(reversed(positions)):
         powers[at] = 1 << exponent
     return powers
-
-
-MOST_LOOKS = 300
-
-
-def settle(face: Face) -> Numbers | None:
-    """Return the lexicographically greatest placement of a face; None where it holds none.
-
-    Raises `TooLongError` where too many cases had to be told apart.
-    """
-    return _Settling().settle(face, 0)
-
-
-class _Settling:
-    """Settles one face; counts how often it looked."""
-
-    def __init__(self) -> None:
-        self._left = MOST_LOOKS
-
-    def settle(self, face: Face, decided: int) -> Numbers | None:
-        """Settle a face of which the clusters before a position are decided."""
-        self._look()
-        first = self._first(face)
-        if first is None:
-            return None
-        placed = _placed(face, first) if face.holds(first) else None
-        if placed is not None and self._greatest(face, first, placed):
-            return placed
-        for at in range(decided, len(face.lower)):
-            if face.open_to[at] and not (face.required[at] and face.lower[at] == face.upper[at]):
-                return self._decide(face, at)
-        return None
-
-    def _look(self) -> None:
-        """Count a case that is told apart."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooLongError
-
-    def _first(self, face: Face) -> Flags | None:
-        """Return, of the sets of the greatest merit, the one that holds the first clusters by name."""
-        if face.first is not None:
-            return face.first
-        if not face.possible:
-            return None
-        best = face.with_first()
-        return None if best is None else best.first
-
-    def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
-        """Tell whether no set allows more on a cluster than the first set does.
-
-        More on a cluster that is not full would have to be taken from later ones, all of which hold their
-        least; so only a set can give it that holds the same clusters up to there and has to hold fewer after
-        it.
-        """
-        short = np.flatnonzero(first & (placed < face.upper))
-        if not short.size:
-            return True
-        after = np.arange(len(first)) > short[0]
-        bound = replace(
-            face,
-            open_to=face.open_to & (first | after),
-            required=face.required | (first & ~after),
-            first=None,
-        )
-        least = bound.pick(-face.lower)
-        return least is None or exact_sum(face.lower[least.used]) >= exact_sum(face.lower[first])
-
-    def _decide(self, face: Face, at: int) -> Numbers | None:
-        """Try the numbers of replicas on one cluster, the largest first."""
-        greatest = face.pick(np.zeros(len(face.lower), dtype=np.int64))
-        if greatest is None:
-            return None
-        merit = face.merits[greatest.used].sum()
-        for count in chain(self._counts(face, at, merit), (0,)):
-            self._look()
-            part = _with(face, at, count)
-            if part.possible and self._may_hold(part, merit):
-                found = self.settle(part, at + 1)
-                if found is not None:
-                    return found
-        return None
-
-    def _counts(self, face: Face, at: int, merit: int) -> range:
-        """Return how many replicas a cluster may hold where it is used, the most first."""
-        used = face.with_cluster(at, used=True)
-        used = replace(used, first=None)
-        least = used.pick(-face.lower) if used.possible else None
-        if least is None or face.merits[least.used].sum() < merit:
-            return range(0)
-        others = exact_sum(face.lower[least.used]) - int(face.lower[at])
-        most = min(int(face.upper[at]), face.total - others)
-        return range(most, int(face.lower[at]) - 1, -1)
-
-    def _may_hold(self, face: Face, merit: int) -> bool:
-        """Tell whether sets of the greatest merit hold the total, as far as the least and the most tell."""
-        least, most = face.pick(-face.lower), face.pick(face.upper)
-        if least is None or most is None or face.merits[least.used].sum() < merit:
-            return False
-        return exact_sum(face.lower[least.used]) <= face.total <= exact_sum(face.upper[most.used])
-
-
-def _with(face: Face, at: int, count: int) -> Face:
-    """Return the part of a face in which a cluster holds so many replicas."""
-    if not count:
-        closed = face.open_to.copy()
-        closed[at] = False
-        return replace(face, open_to=closed, first=None)
-    lower, upper = face.lower.copy(), face.upper.copy()
-    lower[at] = upper[at] = count
-    return replace(face.with_cluster(at, used=True), lower=lower, upper=upper, first=None)
-
-
-def _placed(face: Face, used: Flags) -> Numbers:
-    """Divide the total among the clusters of a set, the first by name first."""
-    box, at = face.box(used)
-    placed = np.zeros(len(used), dtype=np.int64)
-    placed[at] = settle_ties(box)
-    return placed

@@ -1,4 +1,4 @@
-"""A face narrowed to what is best on one more level, the fewest clusters among them.
+"""A face narrowed to what is best on one more level.
 
 For a price p of a replica a cluster that is used brings the merit ``max (p x - f(x))``. Whatever the price,
 no placement costs less than ``p N`` less the greatest merit of a set (Lagrangian relaxation of the total; H.
@@ -18,15 +18,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairlead.solver.exact.costs.pieces import linear
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.exact.nested.face import Face, Flags, settle
+from fairlead.solver.exact.nested.face import Face, Flags
+from fairlead.solver.exact.nested.in_groups import in_groups
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
-from fairlead.solver.exact.nested.pricing import Cost, Guess, find_price
+from fairlead.solver.exact.nested.pricing import Cost, Guess, Priced, find_price
+from fairlead.solver.exact.nested.settling import settle
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
+# Where groups have sums: at most, and times clusters; more where numbers of clusters are counted.
+MOST_NODES_IN_GROUPS = 16, 2**11
+MOST_COUNTED_NODES = 48, 2**12
 # Floats of merits are off by much less than this part of the largest one.
 ROUNDING = 2.0**-30
 
@@ -39,23 +43,31 @@ class Rank(NamedTuple):
 
 
 class _Gap(NamedTuple):
-    """What no placement of a face is better than, and the face in two parts."""
+    """What no placement of a face is better than, and the face in parts."""
 
     bound: Rank
-    parts: tuple[Face, Face]
+    parts: tuple[Face, ...]
     price: Fraction
     """What may be about the best price of the parts."""
 
+    def within(self, bound: Fraction | None) -> "_Gap":
+        """Return the same where more is known of what nothing costs less than."""
+        least = self.bound.cost if bound is None else max(bound, self.bound.cost)
+        return self._replace(bound=self.bound._replace(cost=least))
 
-def narrow_all(faces: Sequence[Face], cost: Cost) -> list[Face]:
-    """Return the parts of some faces, equally good so far, that hold the optima of all on a level."""
-    found = [narrow(face, cost) for face in faces]
+
+def narrow_all(faces: Sequence[Face], cost: Cost, depth: int | None = None) -> list[Face]:
+    """Return the parts of some faces, equally good so far, that hold the optima of all on a level.
+
+    `depth`: of the groups that the cost is about; None means clusters.
+    """
+    found = [narrow(face, cost, depth) for face in faces]
     ranks = [rank for _, rank in found if rank is not None]
     least = min((rank.cost for rank in ranks), default=None)
     return [part for parts, rank in found if rank is not None and rank.cost == least for part in parts]
 
 
-def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
+def narrow(face: Face, cost: Cost, depth: int | None = None) -> tuple[list[Face], Rank | None]:
     """Return the parts of a face that hold all its optima on a level, and how good they are.
 
     Returns
@@ -68,13 +80,14 @@ def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
     TooLongError
         Too many parts had to be looked at.
     """
+    depth = len(face.limits.wider) if depth is None else depth
     stack: list[tuple[Face, Fraction | None]] = [(face, None)]
     best: Rank | None = None
     found: list[Face] = []
-    for _ in range(MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES):
+    for _ in range(_most_nodes(face)):
         if not stack:
             return found, best
-        ended = _narrow_once(*stack.pop(), cost)
+        ended = _narrow_once(*stack.pop(), cost, depth)
         if isinstance(ended, _Gap):
             if best is None or ended.bound <= best:
                 stack.extend((part, ended.price) for part in ended.parts)
@@ -87,20 +100,26 @@ def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
     raise TooLongError
 
 
-def _narrow_once(face: Face, near: Fraction | None, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
+def _most_nodes(face: Face) -> int:
+    """Return how many parts of a face may be looked at."""
+    if not face.sums:
+        return MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES
+    counted = isinstance(face.picker, Picker) and face.picker.counted > 0
+    most, clusters = MOST_COUNTED_NODES if counted else MOST_NODES_IN_GROUPS
+    return min(most, clusters // len(face.lower) + 1)
+
+
+def _narrow_once(
+    face: Face, near: Fraction | None, cost: Cost, depth: int
+) -> tuple[Face, Rank] | _Gap | None:
     """Return the optima of a face, or a bound and two parts of it; None where it is empty."""
-    guess = find_price(face, cost, price=near) if face.possible else None
-    if guess is None:
+    if not face.possible:
         return None
-    price = guess.price
-    kept = _relevant(face, cost, price)
-    low, high = cost.respond(price, face.lower, face.upper)
-    at = np.flatnonzero(kept)
-    brought, steps = cost.merits(price, low, at)
-    merits = np.zeros(len(kept), dtype=brought.dtype)
-    merits[at] = brought
-    exact = face.combined(merits, kept)
-    narrower = replace(face, open_to=kept, lower=low, upper=high, merits=exact, first=None)
+    priced = in_groups(face, cost, depth, near) if face.sums else _priced(face, cost, near)
+    if priced is None:
+        return None
+    guess, merits, steps, narrower = priced
+    price, exact = guess.price, narrower.merits
     try:
         best = narrower.with_first()
     except ApartError as apart:
@@ -111,42 +130,69 @@ def _narrow_once(face: Face, near: Fraction | None, cost: Cost) -> tuple[Face, R
     if best is None or best.first is None:
         return None
     narrower, first = best, best.first
-    greatest = int(exact[first].sum())
+    greatest = int(exact[face.nodes(first)].sum())
     for used in (first, guess.fitting):
         if (
             used is not None
             and not np.any(used & ~narrower.open_to)
             and narrower.holds(used)
-            and int(exact[used].sum()) == greatest
+            and int(exact[face.nodes(used)].sum()) == greatest
         ):
             return narrower, _rank(face, merits, steps, price, used)
     return _hard(face, narrower, guess, first, _rank(face, merits, steps, price, first))
 
 
+def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
+    """Return about the best price, and what is best there; None where the face holds no placement."""
+    guess = find_price(face, cost, price=near)
+    if guess is None:
+        return None
+    kept = _relevant(face, cost, guess.price)
+    low, high = cost.respond(guess.price, face.lower, face.upper)
+    at = np.flatnonzero(kept)
+    brought, steps = cost.merits(guess.price, low, at)
+    merits = np.zeros(len(kept), dtype=brought.dtype)
+    merits[at] = brought
+    exact = face.combined(merits, kept)
+    narrower = replace(face, open_to=kept, lower=low, upper=high, merits=exact, first=None)
+    return Priced(guess, merits, steps, narrower)
+
+
 def _hard(
     face: Face, narrower: Face, guess: Guess, first: Flags, rank: Rank
 ) -> tuple[Face, Rank] | _Gap | None:
-    """Look for a set of the greatest merit that can hold the total; cut the face in two where none is."""
-    greatest = int(narrower.merits[first].sum())
+    """Look for a set of the greatest merit that can hold the total; cut the face in parts where none is."""
+    greatest = narrower.merit(first)
     sets: list[Flags] = []
-    for side in (-narrower.lower, narrower.upper):
+    for side in (-narrower.lower, narrower.upper, *((narrower.gains(),) if face.sums else ())):
         try:
             picked = narrower.pick(side)
         except ApartError as apart:
             picked = apart.known
-        if picked is None or int(narrower.merits[picked.used].sum()) < greatest:
+        if picked is None or narrower.merit(picked.used) < greatest:
             continue
         sets.append(picked.used)
         if narrower.holds(picked.used):
             return narrower, rank
     if len(sets) == 2 and _between(narrower, *sets) and _mixed(narrower, *sets):
         return narrower, rank
-    few, many = sets if len(sets) == 2 else (None, None)
-    for one, other in ((guess.few, guess.many), (few, many), (first, guess.fitting)):
-        parts = None if one is None or other is None else _halves(face, one, other)
-        if parts is not None:
-            return _Gap(rank, parts, guess.price)
-    raise TooLongError
+    few, many = sets[:2] if len(sets) > 1 else (None, None)
+    return _parted(face, guess, ((guess.few, guess.many), (few, many), (first, guess.fitting)), rank)
+
+
+def _parted(face: Face, guess: Guess, pairs: Sequence[tuple[Flags | None, Flags | None]], rank: Rank) -> _Gap:
+    """Cut a face along numbers of clusters, else along what two sets differ in, else along anything open."""
+    if guess.bound is not None and guess.fitting is not None and (parts := _counted(face, guess.fitting)):
+        return _Gap(rank, parts, guess.price).within(guess.bound)
+    for one, other in pairs:
+        halves = None if one is None or other is None else _halves(face, one, other)
+        if halves is not None:
+            return _Gap(rank, halves, guess.price)
+    used = pairs[-1][0]
+    halves = _any_halves(face, used) if face.sums and used is not None else None
+    if halves is None:
+        raise TooLongError
+    return _Gap(rank, halves, guess.price)
 
 
 def _between(face: Face, fewest: Flags, most: Flags) -> bool:
@@ -159,10 +205,10 @@ def _mixed(face: Face, fewest: Flags, most: Flags) -> bool:
     """Tell whether some set between one that holds too few and one that holds too many holds the total."""
     try:
         for count in range(int(fewest.sum()) + 1, int(most.sum())):
-            found = _on(face, count).pick_exactly(face.combined(-face.lower))
+            found = face.on(count).pick_exactly(face.combined(-face.lower))
             if found is None or not face.holds(found.used):
                 continue
-            if _merit(face, found.used) == _merit(face, fewest):
+            if face.merit(found.used) == face.merit(fewest):
                 return True
         return settle(face) is not None
     except (TooLongError, ApartError):
@@ -171,7 +217,8 @@ def _mixed(face: Face, fewest: Flags, most: Flags) -> bool:
 
 def _rank(face: Face, merits: Merits, steps: int, price: Fraction, used: Flags) -> Rank:
     """Return the bound at a price, which the placements of a set reach that can hold the total."""
-    return Rank(-int(face.merits[used].sum()), price * face.total - Fraction(int(merits[used].sum()), steps))
+    earned = Fraction(int(merits[face.nodes(used)].sum()), steps)
+    return Rank(-face.merit(used), price * face.total - earned)
 
 
 def _relevant(face: Face, cost: Cost, price: Fraction) -> Flags:
@@ -216,97 +263,40 @@ def _halves(face: Face, one: Flags, other: Flags) -> tuple[Face, Face] | None:
     return face.with_cluster(at, used=False), face.with_cluster(at, used=True)
 
 
-MOST_MORE = 4
+def _counted(face: Face, used: Flags) -> tuple[Face, ...]:
+    """Cut a face along how many clusters of a finest group are used; as many as a set uses come last.
+
+    None where all groups of the set have such a number.
+    """
+    limit = face.limits.wider[-1]
+    counts, sizes = (np.bincount(limit.group[each], minlength=limit.groups) for each in (used, face.open_to))
+    low, high = face.counts or (np.zeros_like(counts), sizes)
+    for group in np.flatnonzero((counts > 0) & (low < np.minimum(high, sizes))).tolist():
+        count, most = int(counts[group]), int(min(high[group], sizes[group]))
+        parts = (
+            [] if face.needed[-1][group] else [face.with_group(len(face.limits.wider) - 1, group, used=False)]
+        )
+        if count > max(low[group], 1):
+            parts.append(face.with_count(group, 1, count - 1))
+        if count < most:
+            parts.append(face.with_count(group, count + 1, most))
+        return (*parts, face.with_count(group, count, count))
+    return ()
 
 
-def on_fewest(faces: list[Face]) -> list[Face]:
-    """Return the placements of some faces that use the fewest clusters."""
-    least = min(map(_least, faces))
-    # Mostly the fewest that have enough room at all have it in few enough groups as well.
-    if found := _with_counts(faces, least):
-        return found
-    least = max(least + 1, min(_least_in_groups(face) if face.limits.wider else 0 for face in faces))
-    for count in range(least, least + MOST_MORE):
-        if found := _with_counts(faces, count):
-            return found
-    raise TooLongError
-
-
-def _with_counts(faces: Sequence[Face], count: int) -> list[Face]:
-    """Return the parts of some faces that use so many clusters."""
-    return [limited for face in faces for limited in _with_count(face, count)]
-
-
-def _least_in_groups(face: Face) -> int:
-    """Return the fewest clusters that have enough room within the groups that may be used."""
-    low, high = _least(face), int(face.open_to.sum())
-    step = 1
-    while low < high and not _has_room(face, min(low + step - 1, high)):
-        low, step = low + step, 2 * step
-    high = min(high, low + step - 1)
-    while low < high:
-        middle = (low + high) // 2
-        if _has_room(face, middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def _has_room(face: Face, most: int) -> bool:
-    """Tell whether at most so many clusters may have enough room."""
-    limits = face.limits
-    most = most if limits.most is None else min(most, limits.most)
-    if most < limits.least:
-        return False
-    try:
-        picked = replace(face, limits=replace(limits, most=most), first=None).pick(face.upper)
-    except ApartError as apart:
-        # Not known; that it is not enough shows later.
-        return apart.bound >= face.total or not face.settled
-    return picked is not None and int(face.upper[picked.used].sum()) >= face.total
-
-
-def _least(face: Face) -> int:
-    """Return how many clusters are needed at least: the required ones, then those with the most room."""
-    room = np.where(face.open_to, face.upper, 0)
-    held = room[face.required].sum()
-    others = np.cumsum(np.sort(room[~face.required])[::-1])
-    missing = face.total - int(held)
-    more = int(np.searchsorted(others, missing)) + 1 if missing > 0 else 0
-    return max(int(face.required.sum()) + more, face.limits.least, 1)
-
-
-def _with_count(face: Face, count: int) -> list[Face]:
-    """Return the parts of a face that use so many clusters; none where nothing fits on them."""
-    limits = face.limits
-    if count > int(face.open_to.sum()) or (limits.most is not None and count > limits.most):
-        return []
-    limited = _on(face, count)
-    for side in (limited.upper, -limited.lower):
-        try:
-            picked = limited.pick(side)
-        except ApartError as apart:
-            if apart.known is not None and face.settled and limited.holds(apart.known.used):
-                return [limited]
-            continue
-        if picked is None or (
-            face.first is not None and _merit(face, picked.used) < _merit(face, face.first)
-        ):
-            return []
-        if limited.holds(picked.used):
-            return [limited]
-        if side is limited.upper and exact_sum(limited.upper[picked.used]) < limited.total:
-            return []
-    parts, _ = narrow(limited, linear(np.zeros_like(limited.lower)))
-    return parts
-
-
-def _on(face: Face, count: int) -> Face:
-    """Return the sets of a face that use so many clusters."""
-    return replace(face, limits=replace(face.limits, least=count, most=count), first=None)
-
-
-def _merit(face: Face, used: Flags) -> int:
-    """Return the merit of a set by the levels so far."""
-    return int(face.merits[used].sum())
+def _any_halves(face: Face, used: Flags) -> tuple[Face, Face] | None:
+    """Cut a face in two along the widest group, else a cluster, that may be used and need not be."""
+    for depth, (limit, needed) in enumerate(zip(face.limits.wider, face.needed, strict=True)):
+        inside = np.bincount(limit.group[face.required], minlength=limit.groups) > 0
+        open_to = np.flatnonzero(
+            ~needed & ~inside & (np.bincount(limit.group[face.open_to], minlength=limit.groups) > 0)
+        )
+        if open_to.size:
+            taken = np.bincount(limit.group[used], minlength=limit.groups)[open_to]
+            group = int(open_to[np.argmax(taken)])
+            return face.with_group(depth, group, used=False), face.with_group(depth, group, used=True)
+    left = np.flatnonzero(face.open_to & ~face.required)
+    if not left.size:
+        return None
+    at = int(left[np.argmax(used[left])])
+    return face.with_cluster(at, used=False), face.with_cluster(at, used=True)

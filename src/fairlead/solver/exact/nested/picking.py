@@ -19,6 +19,9 @@ import numpy as np
 from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers, Way, join
 from fairlead.solver.exact.nested.limits import Limits
 
+Counts = tuple[Numbers, Numbers]
+"""Fewest and most clusters of every finest group."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
@@ -85,11 +88,20 @@ class Picker:
         Clusters that have to be used; all are open.
     needed
         By partition, groups of which some cluster has to be used.
+    counts
+        Fewest and most clusters of every finest group in use; clusters have to be counted then.
     """
 
     def __init__(
-        self, limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags] | None = None
+        self,
+        limits: Limits,
+        open_to: Flags,
+        required: Flags,
+        needed: Sequence[Flags] | None = None,
+        counts: Counts | None = None,
     ) -> None:
+        self._counts = counts
+        self._limits = limits
         self._size = len(open_to)
         self._open = np.flatnonzero(open_to)
         self._required = required[self._open]
@@ -115,17 +127,29 @@ class Picker:
     def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
         """Return a best set; None where no set keeps the limits.
 
+        Merits are those of clusters, and may be those of groups in use after them (`Limits.nodes`); rows of
+        them are those that count in finest groups of which one cluster is used, two, and so on.
         `order`: what `by_group` returns for these merits, where it is known already.
         """
         if not len(self._open):
             return None
-        merits = merits[self._open]
-        order = self.by_group(falling(merits)) if order is None else order
-        least = lowest(merits)
-        table, counts = self._leaf_tables(merits[order], least)
+        rows = merits if merits.ndim > 1 else merits[None]
+        *groups, _ = self._limits.split(rows[0])
+        least = lowest(rows[0])
+        singles = [self._limits.split(row)[-1][self._open] for row in rows]
+        orders = [self.by_group(falling(single)) if order is None else order for single in singles]
+        table, counts = self._leaf_tables(singles[0][orders[0]], least)
+        if len(rows) > 1:
+            groups[-1] = np.zeros_like(groups[-1])
+            for number in range(1, table.shape[1]):
+                row = min(number, len(rows)) - 1
+                merits, _ = self._leaf_tables(singles[row][orders[row]], least)
+                table[:, number] = _with(self._limits.split(rows[row])[-2], merits[:, number], least)
         reach = [int(self._sizes.max())]
         storeys: list[_Storey] = []
         for depth in reversed(range(len(self._axes))):
+            if groups:
+                table = _with(groups[depth], table, least)
             table, used = self._with_unused(table, depth, least)
             table, joined, reach = join(table[self._children[depth]], [1, *reach], least)
             storeys.append(_Storey(joined, used))
@@ -134,10 +158,17 @@ class Picker:
         at = self._best_entry(table[0], least)
         if at is None:
             return None
-        chosen = self._way_back(at, storeys, counts)
+        taken = self._way_back(at, storeys, counts)
         result = np.zeros(self._size, dtype=bool)
-        result[self._open[order[chosen]]] = True
+        for row, ranked in enumerate(orders):
+            some = taken if len(rows) == 1 else np.where(taken == row + 1, taken, 0)
+            result[self._open[ranked[self._rank < some[self._by_leaf]]]] = True
         return Picked(result, table[0].ravel()[at])
+
+    @property
+    def counted(self) -> int:
+        """Return how many clusters are counted at most; 0 where they are not, or where none is in a group."""
+        return self._clusters.cap if self._clusters.exact and self._axes else 0
 
     def by_group(self, ranked: Numbers) -> Numbers:
         """Return the open clusters, ranked by falling merit, by group instead, the required ones first."""
@@ -154,6 +185,8 @@ class Picker:
             gained = np.bincount(self._by_leaf[(merits > 0) | self._first], minlength=groups)
             counts = np.maximum(np.arange(self._clusters.cap + 1), np.maximum(gained, 1)[:, None])
         possible = (counts >= np.maximum(self._held, 1)[:, None]) & (counts <= self._sizes[:, None])
+        if self._counts is not None:
+            possible &= (counts >= self._counts[0][:, None]) & (counts <= self._counts[1][:, None])
         ends = np.where(possible, self._start[:, None] + counts, 0)
         table = np.where(possible, sums[ends] - sums[self._start][:, None], least)
         return table, counts
@@ -184,8 +217,8 @@ class Picker:
         value = allowed.ravel()[at]
         return at if value > (least if table.dtype == float else least // 2) else None
 
-    def _way_back(self, at: int, storeys: Sequence[_Storey], counts: Numbers) -> Flags:
-        """Return which clusters, in their order, an entry of the last table stands for."""
+    def _way_back(self, at: int, storeys: Sequence[_Storey], counts: Numbers) -> Numbers:
+        """Return how many clusters of each finest group an entry of the last table stands for."""
         entries, alive = np.array([at]), np.array([True])
         for depth, storey in enumerate(reversed(storeys)):
             inner = math.prod(storey.used.shape[1:])
@@ -203,9 +236,7 @@ class Picker:
             inside, own = entry[:-1] % inner, entry[:-1] // inner
             standing = storey.used.reshape(groups, -1)[np.arange(groups), inside]
             entries, alive = inside, used[:-1] & ((own > 0) | standing)
-        taken = np.where(alive, counts[np.arange(len(counts)), entries], 0)
-        chosen: Flags = self._rank < taken[self._by_leaf]
-        return chosen
+        return np.where(alive, counts[np.arange(len(counts)), entries], 0)
 
 
 def _axis(least: int, most: int | None) -> _Axis:
@@ -239,13 +270,22 @@ def entries(limits: Limits) -> int:
     )
 
 
+def _with(brought: Merits, table: Merits, least: Any) -> Merits:
+    """Return tables of groups where the use of each brings something."""
+    told = table > (least if table.dtype == float else least // 2)
+    found: Merits = np.where(told, table + brought.reshape(-1, *(1 for _ in table.shape[1:])), table)
+    return found
+
+
 def falling(merits: Merits) -> Numbers:
     """Return the order of falling merit; of equal ones the first comes first."""
     return np.argsort(-merits, kind="stable")
 
 
-def lowest(merits: Merits) -> Any:
+def lowest(*merits: Merits) -> Any:
     """Return what stands for "no such set": lower than any sum of merits, and than any two of its kind."""
-    if merits.dtype == float:
+    if merits[0].dtype == float:
         return -np.inf
-    return -(2**61) if merits.dtype == np.int64 else -4 * (int(np.abs(merits).sum()) + 1)
+    if merits[0].dtype == np.int64:
+        return -(2**61)
+    return -4 * (sum(int(np.abs(each).sum()) for each in merits) + 1)

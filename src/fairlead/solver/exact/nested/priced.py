@@ -51,6 +51,7 @@ class PricedPicker:
         near: Near | None = None,
     ) -> None:
         self._free = Picker(replace(limits, least=1, most=None), open_to, required, needed)
+        self._limits = limits
         self._open = np.flatnonzero(open_to)
         self._required = required & open_to
         self._least = limits.least
@@ -82,8 +83,9 @@ class PricedPicker:
     def _pick(self, merits: Merits) -> Picked | None:
         """Return a best set, by prices in the steps of the merits."""
         # A price is the same for all clusters, so they are ranked once.
-        ranked = falling(merits[self._open])
-        ranking = _Ranking(merits, self._open[ranked], self._free.by_group(ranked))
+        *_, single = self._limits.split(merits)
+        ranked = falling(single[self._open])
+        ranking = _Ranking(merits, single, self._open[ranked], self._free.by_group(ranked), self._limits)
         found = self._again(ranking)
         if found is not None:
             return found
@@ -107,12 +109,12 @@ class PricedPicker:
         free = self._least == self._most
         bracket = _Bracket(None if free else ranking.merits[:1].sum() * 0, None)
         made = self._made(ranking, self._most, near)
-        price = bracket.next_price(ranking.merits, made)
-        picked = None if price is None else self._free.pick(ranking.merits - price, ranking.by_group)
+        price = bracket.next_price(ranking, made)
+        picked = None if price is None else self._free.pick(ranking.less(price), ranking.by_group)
         if picked is None:
             return None
-        known = _better(None, ranking.merits, made)
-        known = _better(known, ranking.merits, self._made(ranking, self._most, self._groups(picked.used)))
+        known = _better(None, ranking, made)
+        known = _better(known, ranking, self._made(ranking, self._most, self._groups(picked.used)))
         return self._reached(ranking, known, price, picked)
 
     def _priced(self, ranking: "_Ranking", wanted: int, touched: Flags, bracket: "_Bracket") -> Picked | None:
@@ -121,15 +123,15 @@ class PricedPicker:
         merits = ranking.merits
         for _ in range(MOST_PRICES):
             made = self._made(ranking, wanted, touched)
-            known = _better(known, merits, made)
-            price = bracket.next_price(merits, made)
+            known = _better(known, ranking, made)
+            price = bracket.next_price(ranking, made)
             if price is None:
                 break
-            picked = self._free.pick(merits - price, ranking.by_group)
+            picked = self._free.pick(ranking.less(price), ranking.by_group)
             if picked is None:
                 return None
             touched = self._groups(picked.used)
-            known = _better(known, merits, self._made(ranking, wanted, touched))
+            known = _better(known, ranking, self._made(ranking, wanted, touched))
             found = self._reached(ranking, known, price, picked)
             if found is not None:
                 self._near.groups = self._groups(found.used) if wanted == self._most else None
@@ -145,10 +147,9 @@ class PricedPicker:
         self, ranking: "_Ranking", known: Picked | None, price: Any, picked: Picked
     ) -> Picked | None:
         """Return a set of the right size where it is as good at a price as the best one of all sizes."""
-        merits = ranking.merits
-        if known is None or not _reaches(merits, known.used, price, picked.value):
+        if known is None or not _reaches(ranking, known.used, price, picked.value):
             return None
-        return known if merits.dtype == float else replace(known, price=Fraction(int(price)))
+        return known if ranking.merits.dtype == float else replace(known, price=Fraction(int(price)))
 
     def _groups(self, used: Flags) -> Flags:
         """Return the finest groups that a set uses."""
@@ -185,9 +186,25 @@ class PricedPicker:
 class _Ranking(NamedTuple):
     """Merits, and the open clusters by falling merit, and as `Picker.by_group` puts them."""
 
+    all_merits: Merits
+    """Those of groups in use included, if there are any."""
     merits: Merits
     falling: Numbers
     by_group: Numbers
+    limits: Limits
+
+    def less(self, price: Any) -> Merits:
+        """Return all merits where a cluster costs a price."""
+        less: Merits = self.merits - price
+        if self.merits is self.all_merits:
+            return less
+        return np.concatenate([less, self.all_merits[len(less) :]])
+
+    def of(self, used: Flags) -> Merits:
+        """Return the merits of all that a set uses."""
+        alone = self.merits is self.all_merits
+        found: Merits = self.merits[used] if alone else self.all_merits[self.limits.nodes(used)]
+        return found
 
 
 @dataclass(slots=True, eq=False)
@@ -209,38 +226,38 @@ class _Bracket:
         else:
             self.high, self.few = price, picked.used
 
-    def next_price(self, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Any | None:
+    def next_price(self, ranking: _Ranking, made: tuple[Flags, Any, Any] | None) -> Any | None:
         """Return the next price to look at; None where no other bounds the value any better."""
         if self.few is None or self.many is None:
-            return _inside(None if made is None else made[1:], self.low, self.high, merits)
-        return _crossing(merits, self.few, self.many, self.low, self.high)
+            return _inside(None if made is None else made[1:], self.low, self.high, ranking.merits)
+        return _crossing(ranking, self.few, self.many, self.low, self.high)
 
 
-def _better(known: Picked | None, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Picked | None:
+def _better(known: Picked | None, ranking: _Ranking, made: tuple[Flags, Any, Any] | None) -> Picked | None:
     """Return the better one of two sets of one size; None where there is neither."""
     if made is None:
         return known
-    value = merits[made[0]].sum()
+    value = ranking.of(made[0]).sum()
     return Picked(made[0], value) if known is None or value > known.value else known
 
 
-def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
+def _reaches(ranking: _Ranking, used: Flags, price: Any, greatest: Any) -> bool:
     """Tell whether a set is worth as much at a price as the best one."""
     count = int(np.count_nonzero(used))
-    worth = merits[used].sum() - price * count
-    if merits.dtype != float:
+    worth = ranking.of(used).sum() - price * count
+    if ranking.merits.dtype != float:
         return bool(worth >= greatest)
-    size = np.abs(merits[used]).sum() + abs(price) * count
+    size = np.abs(ranking.of(used)).sum() + abs(price) * count
     return bool(worth >= greatest - ROUNDING * size)
 
 
-def _crossing(merits: Merits, few: Flags, many: Flags, low: Any, high: Any) -> Any | None:
+def _crossing(ranking: _Ranking, few: Flags, many: Flags, low: Any, high: Any) -> Any | None:
     """Return the price at which a small and a large set are worth the same; None where it is no new one."""
     sizes = int(np.count_nonzero(many)) - int(np.count_nonzero(few))
-    worth = merits[many].sum() - merits[few].sum()
+    worth = ranking.of(many).sum() - ranking.of(few).sum()
     if sizes <= 0:
         return None
-    price = worth // sizes if merits.dtype != float else worth / sizes
+    price = worth // sizes if ranking.merits.dtype != float else worth / sizes
     return price if (low is None or low < price) and (high is None or price < high) else None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from fairlead.solver.exact.costs.deviations import Squares
 from fairlead.solver.exact.costs.pieces import Pieces, Prices
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
 from fairlead.solver.exact.nested.face import Face, Flags
+from fairlead.solver.exact.nested.joining import Merits
 
 Cost = Pieces | Squares
 """Costs of levels among which clusters can be chosen."""
@@ -28,6 +30,20 @@ class Guess:
     fitting: Flags | None = None
     few: Flags | None = None
     many: Flags | None = None
+    bound: Fraction | None = None
+    """What is known that no placement costs less than; None where the price says so."""
+
+
+class Priced(NamedTuple):
+    """A price, and what is best there."""
+
+    guess: Guess
+    merits: Merits
+    """What clusters bring, and groups where these have sums, in steps."""
+    steps: int
+    """How many steps are 1."""
+    narrower: Face
+    """What clusters and groups may hold; only sets of the greatest merit count."""
 
 
 def find_price(face: Face, cost: Cost, price: Fraction | None = None) -> Guess | None:

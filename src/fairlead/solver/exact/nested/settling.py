@@ -1,0 +1,179 @@
+"""Ties of a face: the placement with the most on the first cluster by name, then on the second and so on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from fairlead.solver.exact.marginal import exact_sum, settle_ties
+from fairlead.solver.exact.nested.face import Face, Flags, Numbers
+from fairlead.solver.exact.nested.picking import TooLongError
+
+MOST_LOOKS = 300
+
+
+def settle(face: Face) -> Numbers | None:
+    """Return the lexicographically greatest placement of a face; None where it holds none.
+
+    Raises `TooLongError` where too many cases had to be told apart.
+    """
+    if face.sums and face.is_box:
+        return _placed(face.relaxed, np.ones(len(face.lower), dtype=bool))
+    return _Settling().settle(face, 0)
+
+
+class _Settling:
+    """Settles one face; counts how often it looked."""
+
+    def __init__(self) -> None:
+        self._left = MOST_LOOKS
+
+    def settle(self, face: Face, decided: int) -> Numbers | None:
+        """Settle a face of which the clusters before a position are decided."""
+        self._look()
+        first = self._first(face)
+        if first is None:
+            return None
+        placed = _placed(face, first) if face.holds(first) else None
+        if placed is not None and self._greatest(face, first, placed):
+            return placed
+        for at in range(decided, len(face.lower)):
+            if face.open_to[at] and not (face.required[at] and face.lower[at] == face.upper[at]):
+                return self._decide(face, at)
+        return None
+
+    def _look(self) -> None:
+        """Count a case that is told apart."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLongError
+
+    def _first(self, face: Face) -> Flags | None:
+        """Return, of the sets of the greatest merit, the one that holds the first clusters by name."""
+        if face.first is not None:
+            return face.first
+        if not face.possible:
+            return None
+        best = face.with_first()
+        return None if best is None else best.first
+
+    def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
+        """Tell whether no set allows more on a cluster than the first set does.
+
+        More on a cluster that is not full would have to be taken from later ones, all of which hold their
+        least; so only a set can give it that holds the same clusters up to there and has to hold fewer after
+        it.
+        """
+        short = np.flatnonzero(first & (placed < face.upper))
+        if not short.size:
+            return True
+        after = np.arange(len(first)) > short[0]
+        bound = replace(
+            face,
+            open_to=face.open_to & (first | after),
+            required=face.required | (first & ~after),
+            first=None,
+        )
+        if face.sums:
+            return all(self._needs_as_much(bound, first, needs) for needs in _needs(face, first, placed))
+        least = bound.pick(-face.lower)
+        return least is None or exact_sum(face.lower[least.used]) >= exact_sum(face.lower[first])
+
+    def _needs_as_much(self, face: Face, first: Flags, needs: Numbers) -> bool:
+        """Tell whether no best set needs less than the first one does, by cluster and group."""
+        least = face.pick(-needs)
+        return least is None or exact_sum(needs[face.nodes(least.used)]) >= exact_sum(
+            needs[face.nodes(first)]
+        )
+
+    def _decide(self, face: Face, at: int) -> Numbers | None:
+        """Try the numbers of replicas on one cluster, the largest first."""
+        greatest = face.pick(np.zeros(len(face.lower), dtype=np.int64))
+        if greatest is None:
+            return None
+        merit = face.merit(greatest.used)
+        for count in chain(self._counts(face, at, merit), (0,)):
+            self._look()
+            part = _with(face, at, count)
+            if part.possible and self._may_hold(part, merit):
+                found = self.settle(part, at + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _counts(self, face: Face, at: int, merit: int) -> range:
+        """Return how many replicas a cluster may hold where it is used, the most first."""
+        used = face.with_cluster(at, used=True)
+        used = replace(used, first=None)
+        least = used.pick(-face.lower) if used.possible else None
+        if least is None or face.merit(least.used) < merit:
+            return range(0)
+        others = exact_sum(face.lower[least.used]) - int(face.lower[at])
+        most = min(int(face.upper[at]), face.total - others)
+        return range(most, int(face.lower[at]) - 1, -1)
+
+    def _may_hold(self, face: Face, merit: int) -> bool:
+        """Tell whether sets of the greatest merit hold the total, as far as the least and the most tell."""
+        least, most = face.pick(-face.lower), face.pick(face.upper)
+        if least is None or most is None or face.merit(least.used) < merit:
+            return False
+        return exact_sum(face.lower[least.used]) <= face.total <= exact_sum(face.upper[most.used])
+
+
+def _needs(face: Face, first: Flags, placed: Numbers) -> Iterator[Numbers]:
+    """Yield what clusters and groups need at least beside clusters that could take more.
+
+    Of the total, and of every group around such clusters that has no room left. A group elsewhere that needs
+    more than its clusters stands for these.
+    """
+    wider = face.limits.wider
+    held = [np.zeros(each.groups, dtype=np.int64) for each in wider]
+    for each, sums in zip(wider, held, strict=True):
+        np.add.at(sums, each.group, placed)
+    short = np.flatnonzero(first & (placed < face.upper))
+    for at in short[np.unique(wider[-1].group[short], return_index=True)[1]].tolist():
+        path = [int(each.group[at]) for each in wider]
+        yield _needed(face, first, np.ones(len(first), dtype=bool), path)
+        for each, group, sums, (_, upper) in zip(wider, path, held, face.sums, strict=True):
+            if sums[group] >= upper[group]:
+                yield _needed(face, first, each.group == group, path)
+
+
+def _needed(face: Face, first: Flags, inside: Flags, path: Sequence[int]) -> Numbers:
+    """Return what some clusters, and groups of these that are not on a path, need at least."""
+    lower, groups = np.where(inside, face.lower, 0), []
+    for limit, (least, _), own in zip(face.limits.wider, face.sums, path, strict=True):
+        alone = np.zeros(limit.groups, dtype=np.int64)
+        np.add.at(alone, limit.group[first], lower[first])
+        around = np.bincount(limit.group[inside], minlength=limit.groups) > 0
+        around[own] = False
+        groups.append(np.where(around & (least > alone), least, 0))
+        inside = inside & (groups[-1] == 0)[limit.group]
+        lower = np.where(inside, lower, 0)
+    return np.concatenate([lower, *groups])
+
+
+def _with(face: Face, at: int, count: int) -> Face:
+    """Return the part of a face in which a cluster holds so many replicas."""
+    if not count:
+        closed = face.open_to.copy()
+        closed[at] = False
+        return replace(face, open_to=closed, first=None)
+    lower, upper = face.lower.copy(), face.upper.copy()
+    lower[at] = upper[at] = count
+    return replace(face.with_cluster(at, used=True), lower=lower, upper=upper, first=None)
+
+
+def _placed(face: Face, used: Flags) -> Numbers:
+    """Divide the total among the clusters of a set, the first by name first."""
+    placed = np.zeros(len(used), dtype=np.int64)
+    divided = face.division(used) if face.sums else None
+    if divided is not None:
+        groups, at = divided
+        tight = groups.tight()
+        placed[at] = tight.settle_ties(np.argsort(at)) if tight else 0
+    else:
+        box, at = face.box(used)
+        placed[at] = settle_ties(box)
+    return placed
