@@ -12,8 +12,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.words import escaped
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import Cell, Column, cells, columns
-from fairlead.report.content.fullness import short_amount
+from fairlead.report.blocks import Cell, Column, cells, columns, short_amount
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows, render
 from hand_made import clusters, duplicated, feasible, infeasible, many, nginx, problem, solved

@@ -14,6 +14,7 @@ from fairlead.report.blocks import (
     cells,
     columns,
     first_lines,
+    happening,
     some,
     table,
     texts,
@@ -30,7 +31,7 @@ from fairlead.report.content.fleet import (
     places,
     sum_columns,
 )
-from fairlead.report.content.fullness import happening, planned_fullness, planned_shifts
+from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making

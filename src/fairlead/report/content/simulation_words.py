@@ -10,9 +10,9 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, listed, plural
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
+from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, happening, number, table
 from fairlead.report.content.fleet import Change
-from fairlead.report.content.fullness import format_fullness, happening
+from fairlead.report.content.fullness import format_fullness
 from fairlead.report.content.outcome import explanation, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.solver.simulate.changes import Add, At

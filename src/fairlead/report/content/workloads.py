@@ -23,6 +23,7 @@ from fairlead.report.blocks import (
     cells,
     columns,
     known,
+    short_amount,
     table,
 )
 from fairlead.report.content.fleet import (
@@ -37,7 +38,6 @@ from fairlead.report.content.fleet import (
     shown_workloads,
     sum_columns,
 )
-from fairlead.report.content.fullness import short_amount
 from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look
 

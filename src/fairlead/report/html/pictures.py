@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.models.words import counted
-from fairlead.report.content.fullness import happening
+from fairlead.report.blocks import happening
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
 from fairlead.solver.plan.waves import Move, WavePlan
 

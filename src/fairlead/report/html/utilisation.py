@@ -24,10 +24,11 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
+    short_amount,
     table,
 )
 from fairlead.report.content.comparison import BEST
-from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, short_amount, tone_of
+from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
