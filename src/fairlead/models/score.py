@@ -35,7 +35,6 @@ from fairlead.models.shortfall import (
     is_shortfall,
     name_of,
     shortfall_levels,
-    shortfall_value,
     shortfall_values,
 )
 from fairlead.models.variants import Rules, every_rule, with_rules
@@ -177,7 +176,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
     """Return what all workloads of the level's priority cost together."""
     if is_shortfall(level):
-        return shortfall_value(problem, placement, level)
+        return shortfall_values(problem, placement).get(level, 0)
     if level == BALANCE:
         return as_whole(
             sum((balance.cost(each, problem, placement) for each in problem.balances or ()), Fraction(0))

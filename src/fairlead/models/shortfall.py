@@ -128,11 +128,6 @@ def name_of(level: Level, problem: Problem) -> str:
     )
 
 
-def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:
-    """Return how much gave way on one level, see `shortfall_values`."""
-    return shortfall_values(problem, placement).get(level, 0)
-
-
 def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:
     """Return how much gave way in a placement.
 

@@ -11,7 +11,6 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.variants import in_full, without_preferences
-from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -28,7 +27,9 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     `problem`: the question; what it prefers is not looked at, and nothing gives way.
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
-    strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
+    strict = replace(
+        problem, workloads=tuple(replace(each, settled=True) for each in problem.workloads), partial=False
+    )
     return _fits_at_once(strict, deadline) or _searched(strict, deadline, seed)
 
 
@@ -55,11 +56,6 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     if len(bare.workloads) >= MANY and applies(bare):
         return solve_batch(bare, Search(deadline, 1, seed)).status
     return minimise_levels(bare, deadline=deadline, workers=1, seed=seed, ties=False).status
-
-
-def _settled(workload: Workload) -> Workload:
-    """Return a workload in the affinity group that it has now."""
-    return replace(workload, settled=True)
 
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fairlead.models.words import counted
 from fairlead.report.blocks import happening
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
-from fairlead.solver.plan.waves import Move, WavePlan
+from fairlead.solver.plan.waves import Move
 
 COLOURS: Mapping[str, Ink] = {"move": "move", "start": "start", "stop": "stop"}
 NEW, GONE = "started new", "stopped"
@@ -42,13 +42,11 @@ class Flow:
         return "stop" if self.target is None else "move"
 
 
-def flows_of(waves: WavePlan) -> tuple[Flow, ...]:
-    """Return the flows of a plan, the largest first; a replica that waits on a third cluster counts twice."""
-    return flows(move for wave in waves.waves for move in wave.moves)
-
-
 def flows(moves: Iterable[Move]) -> tuple[Flow, ...]:
-    """Return the flows of moves, the largest first, those of equal size by name."""
+    """Return the flows of moves, the largest first, those of equal size by name.
+
+    A replica that waits on a third cluster counts twice.
+    """
     counts: Counter[tuple[str | None, str | None]] = Counter()
     for move in moves:
         counts[move.source, move.target] += move.replicas

@@ -20,7 +20,8 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.plan import MOVES, change_rows, move_cells
-from fairlead.report.html.pictures import Flow, by_kind, flow_picture, flows_of, in_words, wave_picture
+from fairlead.report.html import pictures
+from fairlead.report.html.pictures import Flow, by_kind, flow_picture, in_words, wave_picture
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
@@ -53,7 +54,7 @@ _WAVES = (
 
 def flow_section(waves: WavePlan) -> Section:
     """Return the picture of where replicas go; empty where none goes anywhere."""
-    flows = flows_of(waves)
+    flows = pictures.flows(move for wave in waves.waves for move in wave.moves)
     if not flows:
         return Section("flows", "Where replicas go", ())
     shown, rest = flows[:FLOWS_SHOWN], flows[FLOWS_SHOWN:]

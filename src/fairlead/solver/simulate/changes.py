@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Literal
@@ -120,13 +120,13 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
 
     Raises `UsageError` where no cluster is meant; names values that are called alike.
     """
-    found = groups_of(problem, lose.field)
+    found = groups(problem.clusters, lose.field)
     if lose.name in found:
         return found[lose.name]
-    other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
+    other = next((field for field in FIELDS if lose.name in groups(problem.clusters, field)), None)
     if other is not None:
         raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}?")
-    if lose.field == "cluster" and (values := sorted(groups_of(problem, lose.name))):
+    if lose.field == "cluster" and (values := sorted(groups(problem.clusters, lose.name))):
         named = either(f"{lose.name}={value}" for value in values[:SHOWN])
         raise UsageError(f"no cluster {lose.name!r}; name which, such as {named}, or sweep {lose.name}")
     if not found:
@@ -134,11 +134,6 @@ def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
         near = "" if lose.field in FIELDS else with_nearest([lose.field], known).removeprefix(lose.field)
         raise UsageError(f"no cluster has a {_called(lose.field)}{near}")
     raise UsageError(no_such(_called(lose.field), lose.name, found))
-
-
-def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
-    """Return the clusters of a problem by region, zone, provider, name or the value of a label."""
-    return groups(problem.clusters, field)
 
 
 def _called(field: str) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, assert_never
 
-from fairlead.models.cluster import FIELDS
+from fairlead.models.cluster import FIELDS, groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -24,7 +24,7 @@ from fairlead.solver.conflicts.alone import fails_alone, quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, told_once
+from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, told_once
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
@@ -148,14 +148,14 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
     if sweep == AT:
         yield from (At("min"), At("max"))
         return
-    groups = groups_of(problem, sweep)
-    if not groups:
+    found = groups(problem.clusters, sweep)
+    if not found:
         labels = {key for cluster in problem.clusters for key in cluster.labels}
         known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
             raise UsageError(f"no cluster has a {sweep}, so there is none to lose")
         raise UsageError(f"{no_such('sweep', sweep, known)} (or the key of a label)")
-    yield from (Lose(name, sweep) for name in groups)
+    yield from (Lose(name, sweep) for name in found)
 
 
 def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
         case Drain(name):
             return (name,)
         case Lose(name, field):
-            return tuple(sorted(groups_of(fleet, field)[name]))
+            return tuple(sorted(groups(fleet.clusters, field)[name]))
         case At():
             return ()
         case _:
