@@ -3,11 +3,12 @@
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fairlead.models.check import check
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.levels import PRICED
-from fairlead.models.outcome import ClusterDecision, Outcome, Status
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score
@@ -86,40 +87,26 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     asked = None if cluster is None else find_cluster(problem, cluster)
     if problem.partial or (outcome is not None and outcome.problem.partial):
         raise UnsupportedError("partial placements cannot be explained yet")
+    given: dict[str, Any] = {"deviation": deviation, "fresh": fresh, "tolerance": tolerance}
     if outcome is not None:
-        _refuse_others(problem, outcome, deviation, fresh, tolerance)
+        _refuse_others(problem, outcome, given)
     else:
         left = None if time_limit is None else time_limit * SHARE_OF_SOLVING
-        outcome = solve(
-            problem,
-            time_limit=left,
-            workers=workers,
-            seed=seed,
-            deviation=deviation,
-            fresh=fresh,
-            tolerance=tolerance,
-        )
+        outcome = solve(problem, time_limit=left, workers=workers, seed=seed, **given)
     solved = time.perf_counter()
-    decisions = tuple(each for each in outcome.decisions[key] if asked is None or each.cluster == asked)
     about = answered(outcome, key, workers, seed) if outcome.placement is not None else None
     with listening(deadline):
-        clusters = _clusters(outcome, key, decisions, about, deadline.part(SHARE_OF_STEPS))
+        clusters = _clusters(outcome, key, asked, about, deadline.part(SHARE_OF_STEPS))
         gains = gains_of(about, deadline) if about is not None else Gains()
     seconds = {"solve": solved - started, "why": time.perf_counter() - solved}
     return Why(outcome, key, clusters, gains.found, gains.tried, gains.untried, asked, seconds)
 
 
-def _refuse_others(
-    problem: Problem,
-    outcome: Outcome,
-    deviation: str | None,
-    fresh: bool | None,
-    tolerance: Mapping[str, object] | None,
-) -> None:
+def _refuse_others(problem: Problem, outcome: Outcome, given: Mapping[str, object]) -> None:
     """Refuse an outcome that is not solve's answer to the problem."""
     if not outcome.by_solver:
         raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
-    if deviation is not None or fresh is not None or tolerance is not None:
+    if any(each is not None for each in given.values()):
         raise UsageError("an outcome has its own deviation, fresh and tolerance; leave them out beside it")
     same = outcome.problem.workload_by_key.keys() == problem.workload_by_key.keys()
     if not same or outcome.problem.cluster_by_name.keys() != problem.cluster_by_name.keys():
@@ -127,13 +114,10 @@ def _refuse_others(
 
 
 def _clusters(
-    outcome: Outcome,
-    key: str,
-    decisions: tuple[ClusterDecision, ...],
-    about: Answered | None,
-    deadline: Deadline,
+    outcome: Outcome, key: str, asked_of: str | None, about: Answered | None, deadline: Deadline
 ) -> tuple[ClusterWhy, ...]:
-    """Return every cluster with its steps: what is known at once first, the rest in the time there is."""
+    """Return clusters with their steps: what is known at once first, the rest in the time there is."""
+    decisions = [each for each in outcome.decisions[key] if asked_of in (None, each.cluster)]
     names = frozenset(outcome.problem.candidates(outcome.problem.workload(key)))
     if about is None:
         return tuple(ClusterWhy(each, each.cluster in names) for each in decisions)
