@@ -47,7 +47,7 @@ def why_command(
     started = time.perf_counter()
     problem = load_workloads(replace(inputs, namespaces=()))
     loaded = time.perf_counter() - started
-    from fairlead.solver.arguments import find_workload
+    from fairlead.solver.why.names import find_workload
     from fairlead.solver.why.why import why
 
     key = find_workload(problem, workload, inputs.namespaces).key

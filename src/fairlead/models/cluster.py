@@ -128,10 +128,16 @@ FIELDS = ("cluster", "region", "zone", "provider")
 def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[str]]:
     """Group clusters by a field of Karmada's spread constraints.
 
-    `field`: one of `FIELDS`; anything else is the key of a label.
+    Parameters
+    ----------
+    field
+        One of `FIELDS`; anything else is the key of a label.
 
-    Cluster names by group, in group order. A cluster that does not tell is in none; one in several zones is
-    in each of them.
+    Returns
+    -------
+    mapping
+        Cluster names by group, in group order. A cluster that does not tell is in none; one in several
+        zones is in each of them.
     """
     found: dict[str, set[str]] = {}
     for cluster in clusters:

@@ -52,11 +52,11 @@ def _forms(answer: Shown) -> _Forms:
 
                 return _Forms(plan.headline, plan.summary, plan.terminal, plan.next_steps)
             case "Simulation":
+                from fairlead.report.content import scenarios
                 from fairlead.report.content import simulation as content
-                from fairlead.report.content import simulation_words
 
                 return _Forms(
-                    simulation_words.verdict,
+                    scenarios.verdict,
                     content.summary,
                     content.terminal,
                     content.next_steps,

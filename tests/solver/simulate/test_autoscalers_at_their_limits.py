@@ -8,7 +8,7 @@ import pytest
 import fairlead
 from builders import cluster
 from fairlead.cli.app import main
-from fairlead.report.content.simulation_words import fills_first
+from fairlead.report.content.scenarios import fills_first
 from places import EXAMPLES
 
 FILE = str(EXAMPLES / "autoscaled")

@@ -40,7 +40,7 @@ from fairlead.models.source import Source
 from fairlead.models.triggers import as_triggered
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.report.content.simulation_words import empty_additions
+from fairlead.report.content.scenarios import empty_additions
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import federated, member, members, policy, web

@@ -20,8 +20,8 @@ from fairlead.models.workload import Workload
 from fairlead.report.content.why import gain_lines, short, told
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
-from fairlead.solver.arguments import find_cluster, find_workload
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+from fairlead.solver.why.names import find_cluster, find_workload
 from hand_made import duplicated, infeasible, nginx, problem
 from places import EXAMPLES
 

@@ -37,7 +37,7 @@ from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.next_steps import Step, again, command, instead, is_given, longer, steps_of
 from fairlead.report.content.outcome import SHOWN, remarks, told_breaches
 from fairlead.report.content.plan import shift_cells
-from fairlead.report.content.simulation_words import (
+from fairlead.report.content.scenarios import (
     already,
     change,
     copies_lost,

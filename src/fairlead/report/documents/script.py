@@ -9,13 +9,17 @@ from fairlead.solver.script.played import Handled, Played, quantile
 def script_document(played: Played) -> Document:
     """Return JSON-ready values.
 
-    ``script``, its name; ``start``, ``end``, ``hours``; ``schedulers``, each with ``name``; ``pendingHours``,
-    ``waitingHours``, ``brokenHours`` in replica-hours and ``brokenByRule``; ``moved``, ``evicted`` and
-    ``disturbed``; ``off``, replicas off their weights on average; ``clusters`` or null; ``proven``, the share
-    of answers that are proven or within 1 %, and ``provenAboveBalance``, or null; ``use`` by resource with
-    ``peak`` and ``percentile95`` of what a cluster has; ``seconds`` with ``total``, ``median``,
-    ``percentile95`` and ``worst``; ``events``, with ``at``, ``name``, ``hours`` until the next one, ``due``,
-    ``moved``, ``evicted``, ``planned``, and in replicas ``missing``, ``waiting``, ``broken`` and ``rules``.
+    Returns
+    -------
+    dict
+        ``script``, its name; ``start``, ``end``, ``hours``; ``schedulers``, each with ``name``;
+        ``pendingHours``, ``waitingHours``, ``brokenHours`` in replica-hours and ``brokenByRule``; ``moved``,
+        ``evicted`` and ``disturbed``; ``off``, replicas off their weights on average; ``clusters`` or null;
+        ``proven``, the share of answers that are proven or within 1 %, and ``provenAboveBalance``, or null;
+        ``use`` by resource with ``peak`` and ``percentile95`` of what a cluster has; ``seconds`` with
+        ``total``, ``median``, ``percentile95`` and ``worst``; ``events``, with ``at``, ``name``, ``hours``
+        until the next one, ``due``, ``moved``, ``evicted``, ``planned``, and in replicas ``missing``,
+        ``waiting``, ``broken`` and ``rules``.
     """
     script = played.script
     return {

@@ -27,14 +27,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
-from fairlead.report.content.simulation import (
-    gravest,
-    level_table,
-    next_steps,
-    shift_table,
-    unchanged,
-)
-from fairlead.report.content.simulation_words import (
+from fairlead.report.content.scenarios import (
     already,
     change,
     copies_lost,
@@ -46,6 +39,13 @@ from fairlead.report.content.simulation_words import (
     title,
     told,
     verdict,
+)
+from fairlead.report.content.simulation import (
+    gravest,
+    level_table,
+    next_steps,
+    shift_table,
+    unchanged,
 )
 from fairlead.report.html.attention import (
     Concern,

@@ -12,10 +12,10 @@ from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import Amounts
 from fairlead.models.workload import Workload
-from fairlead.solver.arguments import find_workload
 from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Turn
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Cordon, Drain, Lose, Restore, Scale, clusters_of
+from fairlead.solver.why.names import find_workload
 
 
 @dataclass(frozen=True, slots=True)

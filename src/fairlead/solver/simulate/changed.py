@@ -22,7 +22,6 @@ from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, every_rule, with_each, with_rules, with_workload
 from fairlead.models.words import shown
 from fairlead.models.workload import Reading, Workload
-from fairlead.solver.arguments import find_cluster, find_workload
 from fairlead.solver.changes.opening import interpreted, restored
 from fairlead.solver.simulate.changes import (
     Add,
@@ -37,6 +36,7 @@ from fairlead.solver.simulate.changes import (
     clusters_of,
 )
 from fairlead.solver.simulate.closing import closed_to, cordoned, drained, lost
+from fairlead.solver.why.names import find_cluster, find_workload
 
 
 def changed(problem: Problem, changes: Iterable[Change]) -> Problem:

@@ -15,7 +15,6 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.shapes import checked
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.arguments import find_cluster, find_workload
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.running.deadline import Deadline, attentive, listening
@@ -24,6 +23,7 @@ from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
 from fairlead.solver.why.change import By, Change, Exchanged
 from fairlead.solver.why.changes import changes_of
+from fairlead.solver.why.names import find_cluster, find_workload
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
