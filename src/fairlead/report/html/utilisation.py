@@ -27,11 +27,11 @@ from fairlead.report.blocks import (
     short_amount,
     table,
 )
-from fairlead.report.content.comparison import BEST
 from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
+from fairlead.solver.comparing import BEST
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
 from fairlead.solver.simulate.result import Simulation
