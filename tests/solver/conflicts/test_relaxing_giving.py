@@ -38,7 +38,7 @@ def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Because, Side]
     found = run(encoding.model, variables, [(each, 1) for each in slack], [], Effort(Deadline()))
     if found.verdict is not Verdict.OPTIMAL or found.values is None:
         return None
-    placement = encoding.read(variables[len(slack) :], found.values[len(slack) :])
+    placement = encoding.read(found.values[len(slack) :])
     assert_hint_is_complete(encoding, placement)
     return dict(zip(encoding.given, found.values, strict=False)), placement
 
