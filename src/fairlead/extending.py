@@ -7,13 +7,7 @@ from fairlead.models.cluster import Cluster, groups
 from fairlead.models.data import WorkloadData as Workload
 from fairlead.models.levels import Level
 from fairlead.models.requirement import Among, Binds, Everywhere, Kind, Requirement, Scope, Side
-from fairlead.models.rules.custom import (
-    CHANGE,
-    CustomClusterCost,
-    CustomCost,
-    CustomRule,
-    Formulas,
-)
+from fairlead.models.rules.custom import CHANGE, CustomClusterCost, CustomCost, CustomRule, Formulas
 from fairlead.models.rules.grouped import Number
 from fairlead.models.source import Source
 

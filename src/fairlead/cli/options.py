@@ -244,18 +244,10 @@ def time_limit(default: int, then: str) -> Option:
 
 
 WORKERS = click.option(
-    "--workers",
-    type=Whole(min=1),
-    metavar="N",
-    help="Threads of the solver.  [default: one per core]",
+    "--workers", type=Whole(min=1), metavar="N", help="Threads of the solver.  [default: one per core]"
 )
 SEED = click.option(
-    "--seed",
-    type=Whole(0, 2**31 - 1),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Random seed.",
+    "--seed", type=Whole(0, 2**31 - 1), metavar="N", default=0, show_default=True, help="Random seed."
 )
 DEVIATION = click.option(
     "--deviation",

@@ -10,12 +10,7 @@ from click.core import ParameterSource
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.completing import complete_clusters, complete_workloads
-from fairlead.cli.inputs import (
-    Inputs,
-    leaves_untriggered,
-    left_as_triggered,
-    reads_input,
-)
+from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.options import (
     DEVIATION,
     PARTIAL,

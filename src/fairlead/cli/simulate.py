@@ -13,12 +13,7 @@ from fairlead.cli.completing import (
     complete_losses,
     complete_places,
 )
-from fairlead.cli.inputs import (
-    Inputs,
-    leaves_untriggered,
-    load_workloads,
-    reads_input,
-)
+from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import (
     Choice,
     gathers,

@@ -249,10 +249,7 @@ def _text(
         from fairlead.report.content.outcome import explain
 
         groups = [texts(["No placement keeps these rules:", *explain(each)]) for each in conflicts]
-    parts = {
-        "can never be placed": (alone, "workload"),
-        "can never be kept": (quotas, "quota"),
-    }
+    parts = {"can never be placed": (alone, "workload"), "can never be kept": (quotas, "quota")}
     rest = "; ".join(f"{counted(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
     told: list[tuple[str, Tone]] = [(f"Infeasible: {rest}.", "bad")] if conflicts else []
     if refused:

@@ -74,10 +74,7 @@ class Controller:
             Watcher(self._client, resource, self._told.put, self._stopped).start()
         if self._lease is not None:
             self._lease.start()
-        with (
-            ThreadPoolExecutor(WRITERS, "write") as writers,
-            ThreadPoolExecutor(1, "event") as telling,
-        ):
+        with ThreadPoolExecutor(WRITERS, "write") as writers, ThreadPoolExecutor(1, "event") as telling:
             while not self._stopped.is_set():
                 self._alive = time.monotonic()
                 self._take_up(self._gathered())

@@ -72,10 +72,7 @@ def _status_patch(entry: Entry, status: Object, said: tuple[str, str, str], now:
     since = before.get("lastTransitionTime") if before.get("status") == condition["status"] else None
     others = [one for one in entry.status.get("conditions") or () if one.get("type") != SCHEDULED]
     conditions = [*others, {**condition, "lastTransitionTime": since or now}]
-    return {
-        "metadata": {"resourceVersion": entry.version},
-        "status": {**status, "conditions": conditions},
-    }
+    return {"metadata": {"resourceVersion": entry.version}, "status": {**status, "conditions": conditions}}
 
 
 def _stopped(entry: Entry, placed: Placed) -> int:

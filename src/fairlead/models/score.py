@@ -31,12 +31,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
-from fairlead.models.shortfall import (
-    is_shortfall,
-    name_of,
-    shortfall_levels,
-    shortfall_values,
-)
+from fairlead.models.shortfall import is_shortfall, name_of, shortfall_levels, shortfall_values
 from fairlead.models.variants import Rules, every_rule, with_rules
 from fairlead.models.workload import Workload, Workloads
 

@@ -10,14 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.check import (
-    check,
-    in_kept_group,
-    own_violations,
-    required_by,
-    sound,
-    violations_of,
-)
+from fairlead.models.check import check, in_kept_group, own_violations, required_by, sound, violations_of
 from fairlead.models.in_order import Clusters, keep, kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement

@@ -110,8 +110,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
     outcome.require_placement()
     return tuple(
         Patch(
-            workload.key,
-            {**_bound(workload), "status": {"schedulerObservingAffinityName": workload.group}},
+            workload.key, {**_bound(workload), "status": {"schedulerObservingAffinityName": workload.group}}
         )
         for workload in outcome.problem.workloads
         if not isinstance(workload.declared, FederatedUnit)

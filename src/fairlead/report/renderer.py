@@ -55,12 +55,7 @@ def _forms(answer: Shown) -> _Forms:
                 from fairlead.report.content import scenarios
                 from fairlead.report.content import simulation as content
 
-                return _Forms(
-                    scenarios.verdict,
-                    content.summary,
-                    content.terminal,
-                    content.next_steps,
-                )
+                return _Forms(scenarios.verdict, content.summary, content.terminal, content.next_steps)
             case "Why":
                 from fairlead.report.content import why
 

@@ -54,10 +54,7 @@ def _refer(problem: Problem, deadline: Deadline) -> Dispensed:
 
 
 _OWN: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
-    {
-        "reference": _refer,
-        **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS},
-    }
+    {"reference": _refer, **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS}}
 )
 """Rules of thumb on fairlead's own rules."""
 

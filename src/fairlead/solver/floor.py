@@ -194,12 +194,7 @@ def _clusters_in_turn(problem: Problem, filling: Filling, row: int) -> Whole:
 
 
 def _as_far_as_it_fits(
-    workload: Workload,
-    problem: Problem,
-    available: Available,
-    quotas: Sequence[Allowance],
-    *,
-    exactly: bool,
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance], *, exactly: bool
 ) -> Mapping[str, int]:
     """Place what fits of one workload: exactly where possible and there is time, else cluster by cluster."""
     if not workload.replicas:

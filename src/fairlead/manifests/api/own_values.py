@@ -86,9 +86,7 @@ Tolerance = Annotated[
     int | float | str, PlainValidator(_to_tolerance), WithJsonSchema({"type": ["string", "number"]})
 ]
 Rate = Annotated[
-    Fraction,
-    PlainValidator(_to_rate),
-    WithJsonSchema({"type": "string", "pattern": f"^{_RATE.pattern}$"}),
+    Fraction, PlainValidator(_to_rate), WithJsonSchema({"type": "string", "pattern": f"^{_RATE.pattern}$"})
 ]
 GroupField = Annotated[
     Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")

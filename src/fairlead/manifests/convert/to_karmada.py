@@ -30,10 +30,7 @@ _USUAL = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("batch/v1", "J
 
 
 def to_karmada(
-    policy: LocatedPolicy,
-    kinds: Iterable[tuple[str, str]],
-    clusters: Mapping[str, Cluster],
-    account: Account,
+    policy: LocatedPolicy, kinds: Iterable[tuple[str, str]], clusters: Mapping[str, Cluster], account: Account
 ) -> JsonObject:
     """Return the policy of Karmada that says the same.
 
@@ -81,10 +78,7 @@ class _Placement:
         """Return it."""
         stated, spec = self.stated, self.policy.model.spec
         self.account.inert(self.policy.document, spec, ("spec",))
-        for part, field in (
-            (spec.auto_migration, "autoMigration"),
-            (spec.reschedule_policy, RESCHEDULING),
-        ):
+        for part, field in ((spec.auto_migration, "autoMigration"), (spec.reschedule_policy, RESCHEDULING)):
             if part is not None:
                 self.account.inert(self.policy.document, part, ("spec", field))
         if spec.auto_migration is not None:

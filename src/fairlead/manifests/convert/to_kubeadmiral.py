@@ -89,8 +89,7 @@ class _Spec(NamedTuple):
         spec: JsonObject = {"schedulingMode": "Divide" if divided else "Duplicate"}
         if is_aggregated(self.placement):
             self.lost(
-                DIVISION,
-                "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room",
+                DIVISION, "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
             )
             spec["replicasStrategy"] = "Binpack"
         spec |= self._where(divided=divided)
@@ -249,11 +248,7 @@ def _companions(policy: LocatedPolicy) -> list[JsonObject]:
             "apiVersion": OWN_API_VERSION,
             "kind": "WorkloadAffinity",
             "metadata": {"name": f"{name}-{suffix}"},
-            "spec": {
-                "workloadSelector": chosen,
-                "type": kind,
-                "groupByLabelKey": term.group_by_label_key,
-            },
+            "spec": {"workloadSelector": chosen, "type": kind, "groupByLabelKey": term.group_by_label_key},
         }
         for kind, suffix, term in (
             ("Affinity", "together", stated.affinity),

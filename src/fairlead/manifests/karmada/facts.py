@@ -102,10 +102,7 @@ def named(policy: tuple[str, str]) -> str:
 
 
 def left_out(
-    subject: Subject,
-    key: str,
-    declared: Declared | None,
-    policies: Iterable[Located[PropagationPolicy]] = (),
+    subject: Subject, key: str, declared: Declared | None, policies: Iterable[Located[PropagationPolicy]] = ()
 ) -> Statement | None:
     """Say why a subject is not placed; None where it is.
 

@@ -10,12 +10,7 @@ from fairlead.manifests.validation import Finding, Located, below, repeated
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
 from fairlead.models.problem import Problem
-from fairlead.models.quantity import (
-    available_units,
-    counts_bytes,
-    format_quantity,
-    requested_units,
-)
+from fairlead.models.quantity import available_units, counts_bytes, format_quantity, requested_units
 from fairlead.models.rules.quota import KIND, Limit, Quota, Scope, asked
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed, with_nearest

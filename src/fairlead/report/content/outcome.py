@@ -12,18 +12,7 @@ from fairlead.models.statement import Conflict, Proof, Violation
 from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import (
-    Cell,
-    Line,
-    Table,
-    Text,
-    Tone,
-    cells,
-    columns,
-    first_lines,
-    table,
-    texts,
-)
+from fairlead.report.blocks import Cell, Line, Table, Text, Tone, cells, columns, first_lines, table, texts
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing, cost_lines
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look

@@ -140,12 +140,7 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 def head_lines(plan: RebalancePlan) -> list[str]:
     """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
-    return [
-        headline(plan),
-        target_line(plan),
-        *explanation(plan.outcome),
-        *filter(None, [inside_line(plan)]),
-    ]
+    return [headline(plan), target_line(plan), *explanation(plan.outcome), *filter(None, [inside_line(plan)])]
 
 
 def move_cells(move: Move) -> Row:

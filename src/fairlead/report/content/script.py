@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from fairlead.models.words import counted
-from fairlead.report.blocks import (
-    NOTHING,
-    Cell,
-    Line,
-    Row,
-    Table,
-    Text,
-    cells,
-    columns,
-    number,
-    some,
-    table,
-)
+from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, cells, columns, number, some, table
 from fairlead.report.terminal import Look
 from fairlead.solver.script.played import Handled, Played, quantile
 
@@ -57,10 +45,7 @@ def terminal(played: Played, look: Look) -> list[list[Line]]:
     """
     if not look.headers:
         return [[_events(played) if look.wide else _totals(played, look)]]
-    groups: list[list[Line]] = [
-        [Text(title(played), "bold")],
-        [_totals(played, look), Text(_LEGEND, "dim")],
-    ]
+    groups: list[list[Line]] = [[Text(title(played), "bold")], [_totals(played, look), Text(_LEGEND, "dim")]]
     if look.wide:
         groups.append(some(_events(played)))
     return [*groups, [Text(f"{_told(one)}.") for one in played.handled[:1]]]

@@ -98,10 +98,7 @@ _ORIGINS: Mapping[str, str] = {
 
 
 def making_section(
-    outcome: Outcome,
-    seconds: Mapping[str, float],
-    options: PlanOptions | None,
-    making: Making,
+    outcome: Outcome, seconds: Mapping[str, float], options: PlanOptions | None, making: Making
 ) -> Section:
     """Return what was asked, by what it was answered, and how long that took.
 
@@ -125,11 +122,7 @@ def _run(outcome: Outcome, seconds: Mapping[str, float], making: Making) -> list
     took = ", ".join(f"{step} {time:.2f} s" for step, time in seconds.items())
     facts = [("Made by", f"fairlead {VERSION}")]
     facts += [("Made on", making.when)] if making.when else []
-    facts += [
-        ("Input", size),
-        *making.details,
-        ("Answered by", _ORIGINS.get(outcome.origin, outcome.origin)),
-    ]
+    facts += [("Input", size), *making.details, ("Answered by", _ORIGINS.get(outcome.origin, outcome.origin))]
     return [*facts, ("Took", took)] if took else facts
 
 

@@ -40,13 +40,7 @@ from fairlead.report.content.scenarios import (
     told,
     verdict,
 )
-from fairlead.report.content.simulation import (
-    gravest,
-    level_table,
-    next_steps,
-    shift_table,
-    unchanged,
-)
+from fairlead.report.content.simulation import gravest, level_table, next_steps, shift_table, unchanged
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -54,12 +48,7 @@ from fairlead.report.html.attention import (
     change_figures,
     standing_concerns,
 )
-from fairlead.report.html.sections import (
-    conflict_section,
-    making_section,
-    next_section,
-    warnings_section,
-)
+from fairlead.report.html.sections import conflict_section, making_section, next_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Scenario, Simulation

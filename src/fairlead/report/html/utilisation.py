@@ -152,10 +152,7 @@ def steps_of(answer: Shown) -> tuple[Step, ...]:
             then = Step("placement", answer.problem, placement)
             return (Step("now", answer.problem, now), then) if any(now.values()) else (then,)
         case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
-            return (
-                Step("now", answer.before.problem, answer.now),
-                Step("after", after.problem, placement),
-            )
+            return (Step("now", answer.before.problem, answer.now), Step("after", after.problem, placement))
         case Comparison():
             every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
             return tuple(

@@ -167,11 +167,7 @@ def _by_cluster(plan: RebalancePlan) -> Table:
     every = plan.problem.cluster_by_name
     touched = [name for name in every if arrive[name] or leave[name]]
     rows = [
-        (
-            *cells(name, now[name], then[name]),
-            number(arrive[name], "good"),
-            number(leave[name], "notice"),
-        )
+        (*cells(name, now[name], then[name]), number(arrive[name], "good"), number(leave[name], "notice"))
         for name in touched
     ]
     still = len(every) - len(touched)

@@ -12,13 +12,7 @@ from typing import TypeVar
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Candidates,
-    MoveBudget,
-    Quota,
-    Total,
-    quota,
-)
+from fairlead.models.rules import Candidates, MoveBudget, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload

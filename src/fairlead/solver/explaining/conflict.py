@@ -181,11 +181,7 @@ def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_o
 
 
 def advice(
-    problem: Problem,
-    conflicts: Sequence[Conflict],
-    ways: Sequence[Relaxation],
-    deadline: Deadline,
-    seed: int,
+    problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], deadline: Deadline, seed: int
 ) -> Iterator[str]:
     """Yield what helps workloads that none of the ways out is for.
 

@@ -266,12 +266,7 @@ OTHER_WAYS = (
         ),
         lambda question: solve_competing(question, solve_together),
     ),
-    Way(
-        "One search",
-        "what the search proves",
-        lambda _: True,
-        solve_together,
-    ),
+    Way("One search", "what the search proves", lambda _: True, solve_together),
 )
 
 WAYS = (IN_FULL, *OTHER_WAYS)
@@ -284,12 +279,7 @@ SEARCHES = (
         lambda question: not question.search.deadline.remaining(),
         kept,
     ),
-    Way(
-        "Prices",
-        "a bound of every level, and the level where the bound is met",
-        may_have_prices,
-        _prices,
-    ),
+    Way("Prices", "a bound of every level, and the level where the bound is met", may_have_prices, _prices),
     Way(
         "CP-SAT, level by level",
         "every level that is solved in time, and a bound of the next one",

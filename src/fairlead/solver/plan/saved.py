@@ -172,10 +172,7 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
     waves = WaveOptions(
-        Order(options.order),
-        availability,
-        detours=options.detours,
-        most_moves=options.max_moves_per_wave,
+        Order(options.order), availability, detours=options.detours, most_moves=options.max_moves_per_wave
     )
     return SavedPlan(Placement(read.target), waves, read.waves, read.partial)
 

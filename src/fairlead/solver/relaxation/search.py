@@ -26,12 +26,7 @@ from fairlead.solver.running.deadline import Deadline
 
 
 def relaxations(
-    problem: Problem,
-    deadline: Deadline,
-    seed: int,
-    *,
-    most: int = 3,
-    failing: Container[str] | None = None,
+    problem: Problem, deadline: Deadline, seed: int, *, most: int = 3, failing: Container[str] | None = None
 ) -> tuple[Relaxation, ...]:
     """Return changes that make a problem feasible, the cheapest ones; see `fairlead.solver.changes.kinds`.
 

@@ -32,15 +32,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.why.answered import Answered, binds_sets
-from fairlead.solver.why.change import (
-    Best,
-    Change,
-    between_parts,
-    bring_to,
-    exact_totals,
-    nothing,
-    take_from,
-)
+from fairlead.solver.why.change import Best, Change, between_parts, bring_to, exact_totals, nothing, take_from
 from fairlead.solver.why.steps import most_that_fit, no_more
 
 

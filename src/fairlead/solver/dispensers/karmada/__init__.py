@@ -8,10 +8,4 @@ them.
 from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled
 from fairlead.solver.dispensers.karmada.scheduling import place, schedule
 
-__all__ = [
-    "BindingInput",
-    "Failure",
-    "Scheduled",
-    "place",
-    "schedule",
-]
+__all__ = ["BindingInput", "Failure", "Scheduled", "place", "schedule"]

@@ -10,12 +10,7 @@ from fairlead.manifests.karmada import groups
 from fairlead.manifests.karmada.findings import labels_findings
 from fairlead.models.cluster import PODS, Cluster, Taint
 from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT
-from fairlead.solver.dispensers.karmada.binding import (
-    LARGEST,
-    BindingInput,
-    Failure,
-    wrapped,
-)
+from fairlead.solver.dispensers.karmada.binding import LARGEST, BindingInput, Failure, wrapped
 
 
 def matches(affinity: ClusterAffinity, cluster: Cluster) -> bool:

@@ -7,12 +7,7 @@ from itertools import accumulate
 
 from fairlead.manifests.api.policies import SpreadConstraint
 from fairlead.solver.dispensers.dividing import SCHEDULER_ERROR
-from fairlead.solver.dispensers.karmada.binding import (
-    BindingInput,
-    Failure,
-    ignores_spread,
-    is_duplicated,
-)
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, ignores_spread, is_duplicated
 from fairlead.solver.dispensers.karmada.candidates import Candidate
 
 
