@@ -10,19 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from fairlead.models import rules
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Companionship,
-    Duplicated,
-    Grouped,
-    GroupTotal,
-    MoveBudget,
-    Quota,
-    Spread,
-    Total,
-)
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
@@ -70,15 +59,15 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
 def _impossible(part: Part, most: int, problem: Problem) -> bool:
     """Tell whether a unit has no placement even by itself, with at most so many replicas on every cluster."""
     match part:
-        case Total() | Duplicated():
+        case rules.Total() | rules.Duplicated():
             return not problem.clusters
-        case Bounds():
+        case rules.Bounds():
             return any(bound.replicas > most for bound in part.always.values())
-        case GroupTotal():
+        case rules.GroupTotal():
             return part.minimum > most * len(part.clusters)
-        case Grouped():
+        case rules.Grouped():
             return part.impossible(most, frozenset(problem.cluster_by_name))
-        case Candidates() | Companionship() | MoveBudget() | Quota() | Room():
+        case rules.Candidates() | rules.Companionship() | rules.MoveBudget() | rules.Quota() | Room():
             return False
 
 
@@ -86,23 +75,23 @@ def _pairs(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterato
     """Yield conflicts of two units, of each kind the first one."""
     wanted = outline.workload.replicas
     yield from _first(_crossing(outline))
-    spreads = {at: rule for at, rule in _others(outline, units, Spread).items() if rule.minimum}
+    spreads = {at: rule for at, rule in _others(outline, units, rules.Spread).items() if rule.minimum}
     if outline.total is not None and wanted:
         apart = (
             at for at, rule in spreads.items() if rule.minimum > wanted and _disjoint(rule.groups.values())
         )
         yield from _first((outline.total, at) for at in apart)
     if not outline.names and wanted:
-        copies = _others(outline, units, Duplicated)
+        copies = _others(outline, units, rules.Duplicated)
         yield from _first((at, *_closed(outline)) for at in copies)
     if outline.closed is not None:
-        budgets = _others(outline, units, MoveBudget)
+        budgets = _others(outline, units, rules.MoveBudget)
         small = (
             at for at, rule in budgets.items() if has_to_move(rule, outline.workload, problem) > rule.most
         )
         yield from _first((at, outline.closed) for at in small)
     if outline.total is not None:
-        key, quotas = outline.workload.key, _others(outline, units, Quota)
+        key, quotas = outline.workload.key, _others(outline, units, rules.Quota)
         over = (at for at, rule in quotas.items() if any(over_quota(rule, problem, {key})))
         yield from _first((outline.total, at) for at in over)
 
@@ -125,7 +114,7 @@ def _spreads(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions]:
     if outline.total is None or not wanted or len(known) < len(holds):
         return
     most = {name: replicas for name, (replicas, _) in known.items()}
-    for at, rule in _others(outline, units, Spread).items():
+    for at, rule in _others(outline, units, rules.Spread).items():
         if rule.maximum is not None and most_in_groups(rule, most) < wanted:
             yield outline.total, at, *(unit for _, unit in known.values()), *_closed(outline)
 
@@ -135,7 +124,7 @@ def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]
 
     Last comes a spread over more groups than have candidates.
     """
-    wanted, totals = outline.workload.replicas, _others(outline, units, GroupTotal)
+    wanted, totals = outline.workload.replicas, _others(outline, units, rules.GroupTotal)
     lows = {at: rule for at, rule in totals.items() if rule.minimum and rule.clusters}
     highs = {at: rule for at, rule in totals.items() if rule.maximum is not None and rule.clusters}
     for at, rule in lows.items():
@@ -152,7 +141,7 @@ def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]
             if sum(rule.maximum or 0 for rule in covering.values()) < wanted:
                 yield outline.total, *covering, *_closed(outline)
     if outline.closed is not None:
-        spreads = _others(outline, units, Spread)
+        spreads = _others(outline, units, rules.Spread)
         names = outline.names
         few = (
             at
@@ -204,7 +193,9 @@ def _closed(outline: Outline) -> Positions:
     return () if outline.closed is None else (outline.closed,)
 
 
-def _covers(highs: Mapping[int, GroupTotal], names: Sequence[str]) -> Iterator[Mapping[int, GroupTotal]]:
+def _covers(
+    highs: Mapping[int, rules.GroupTotal], names: Sequence[str]
+) -> Iterator[Mapping[int, rules.GroupTotal]]:
     """Yield sets that hold every candidate: single ones, and all others together where they are disjoint."""
     parts = {}
     for at, rule in highs.items():

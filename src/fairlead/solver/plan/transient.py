@@ -38,19 +38,11 @@ from enum import StrEnum
 from functools import partial
 from typing import Generic, TypeVar, assert_never
 
+from fairlead.models import rules
 from fairlead.models.check import broken, required_by
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Among, Binds, Groups, Requirement, Side
-from fairlead.models.rules import (
-    Candidates,
-    Capacity,
-    Companionship,
-    CustomRule,
-    MoveBudget,
-    Quota,
-    WorkloadRule,
-)
 from fairlead.models.rules.capacity import graded_room, too_many, too_much
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
@@ -155,12 +147,12 @@ def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
     rows: list[Row[Placement]] = []
     for rule in problem.rules:
         match rule:
-            case Companionship():
+            case rules.Companionship():
                 snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
                 rows.append(Row(snapshots, partial(rule.violations, problem), rule.members))
-            case Quota():
+            case rules.Quota():
                 rows.append(Row(MOST, partial(rule.violations, problem), rule.tied(problem)))
-            case Capacity() | MoveBudget():
+            case rules.Capacity() | rules.MoveBudget():
                 continue
             case _:
                 assert_never(rule)
@@ -174,9 +166,9 @@ def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> I
         yield from _of_rule(rule, workload)
 
 
-def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
+def _of_rule(rule: rules.WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
     """Yield the rows of one rule; preferences have none."""
-    if isinstance(rule, Candidates):
+    if isinstance(rule, rules.Candidates):
         yield Row(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
         return
     parts: dict[tuple[Side, str], list[Requirement]] = {}
@@ -184,7 +176,7 @@ def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
         parts.setdefault((requirement.side, requirement.detail), []).append(requirement)
     for part in parts.values():
         # A rule from outside counts how a workload is divided.
-        moments = STANDING if isinstance(rule, CustomRule) else _moments(part[0])
+        moments = STANDING if isinstance(rule, rules.CustomRule) else _moments(part[0])
         yield Row(moments, partial(broken, part))
 
 

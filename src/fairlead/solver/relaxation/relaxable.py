@@ -6,24 +6,10 @@ from typing import assert_never
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
+from fairlead.models import rules
 from fairlead.models.cluster import Taint
 from fairlead.models.requirement import Side as RuleSide
-from fairlead.models.rules import (
-    BindingRule,
-    Bounds,
-    Candidates,
-    Duplicated,
-    Grouped,
-    GroupTotal,
-    Preference,
-    Total,
-    WorkloadRule,
-    bounds,
-    candidates,
-    duplicated,
-    group_total,
-    total,
-)
+from fairlead.models.rules import bounds, candidates, duplicated, group_total, total
 from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
@@ -79,24 +65,26 @@ class Relaxable:
 
 def widest(workload: Workload) -> int:
     """Return the most replicas that a workload could sensibly be asked for: what its minima add up to."""
-    if workload.rule(Total) is None:
-        least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
+    if workload.rule(rules.Total) is None:
+        least = (
+            bound.replicas for rule in workload.rules_of(rules.Bounds) for bound in rule.minimum.values()
+        )
         return max(largest(workload), *least, 0)
     return max(workload.replicas, sum(map(_asked, workload.rules)))
 
 
-def _asked(rule: WorkloadRule) -> int:
+def _asked(rule: rules.WorkloadRule) -> int:
     """Return how many replicas a rule asks for at least, whatever number is wanted."""
-    if isinstance(rule, Preference):
+    if isinstance(rule, rules.Preference):
         return 0
     match rule:
-        case Bounds():
+        case rules.Bounds():
             return sum(bound.replicas for bound in rule.minimum.values())
-        case GroupTotal():
+        case rules.GroupTotal():
             return rule.minimum
-        case Grouped():
+        case rules.Grouped():
             return rule.wanted
-        case Candidates() | Total() | Duplicated():
+        case rules.Candidates() | rules.Total() | rules.Duplicated():
             return 0
         case _:
             assert_never(rule)
@@ -107,28 +95,28 @@ def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
     if workload.replicas:
         most = widest(workload)
         for rule in workload.rules:
-            if isinstance(rule, BindingRule):
+            if isinstance(rule, rules.BindingRule):
                 yield from _of_rule(rule, workload, most)
 
 
-def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relaxable]:
+def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator[Relaxable]:
     key = workload.key
     match rule:
-        case Candidates():
+        case rules.Candidates():
             yield from _tolerations(rule, workload, most)
-        case Total():
+        case rules.Total():
             yield from _replicas(workload, rule, most, (Because(total.KIND, key),))
-        case Duplicated():
-            names = (workload.rule(Candidates) or Candidates(())).names if not rule.copies else ()
+        case rules.Duplicated():
+            names = (workload.rule(rules.Candidates) or rules.Candidates(())).names if not rule.copies else ()
             because = tuple(Because(duplicated.KIND, key, name) for name in names)
             if not rule.copies:
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
-        case Bounds():
+        case rules.Bounds():
             if not is_held_back(workload):  # else they only say that nothing may move
                 yield from _bounds(rule, workload, most)
-        case GroupTotal():
+        case rules.GroupTotal():
             yield from _group_total(rule, workload, most)
-        case Grouped():
+        case rules.Grouped():
             yield from _grouped(rule, workload, most)
         case _:
             assert_never(rule)
@@ -145,7 +133,11 @@ def smallest_copy(workload: Workload) -> int:
 
 
 def _replicas(
-    workload: Workload, rule: Total | Duplicated, most: int, because: tuple[Because, ...], least: int = 1
+    workload: Workload,
+    rule: rules.Total | rules.Duplicated,
+    most: int,
+    because: tuple[Because, ...],
+    least: int = 1,
 ) -> Iterator[Relaxable]:
     """Yield fewer and more replicas; at least one is left."""
     now, source = workload.replicas, workload.replicas_source or rule.source
@@ -154,7 +146,7 @@ def _replicas(
     yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
 
 
-def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
+def _bounds(rule: rules.Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield lower minima and higher maxima."""
     for name, (least, source, _) in sorted(rule.minimum.items()):
         key: Key = (Because(bounds.KIND, workload.key, name, "minimum"), "least")
@@ -165,7 +157,7 @@ def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
         yield Relaxable(Kind.MAXIMUM, workload.key, name, "", greatest, 1, by, (key,), source)
 
 
-def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Relaxable]:
+def _group_total(rule: rules.GroupTotal, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield other totals of a set; an exact one stays exact."""
     because, low, high = Because(group_total.KIND, workload.key, None, rule.name), rule.minimum, rule.maximum
     fewest, greatest = Kind.GROUP_MINIMUM, Kind.GROUP_MAXIMUM
@@ -178,7 +170,7 @@ def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Re
         yield Relaxable(greatest, workload.key, None, rule.name, high, 1, most - high, (key,), rule.source)
 
 
-def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Relaxable]:
+def _grouped(rule: rules.Grouped, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield other numbers of a rule about groups."""
     because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
     for number in rule.numbers():
@@ -189,9 +181,9 @@ def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Relaxable
         yield Relaxable(kind, workload.key, None, rule.name, value, direction, by, keys, source)
 
 
-def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:
+def _tolerations(rule: rules.Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield every taint that keeps the workload off some cluster, and nothing else does."""
-    copies = workload.rule(Duplicated)
+    copies = workload.rule(rules.Duplicated)
     if copies is not None and not copies.choice and rule.names:
         # Another cluster would have to hold a full copy as well, which helps nobody.
         opening = dict(rule.held_only)
