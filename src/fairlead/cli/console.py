@@ -23,14 +23,13 @@ from fairlead.cli import exits
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
-    from fairlead.models.answer import Answer
-    from fairlead.models.statement import Statement
-    from fairlead.report.tabular import CustomColumns
-    from fairlead.report.terminal import Look, Rows
-if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fairlead.models.answer import Answer
+    from fairlead.models.statement import Statement
     from fairlead.report.pages import Making
+    from fairlead.report.tabular import CustomColumns
+    from fairlead.report.terminal import Look, Rows
 
 # The tones of `fairlead.report.terminal`; cells and headings are escaped before they are toned.
 _TONE = re.compile("(\033\\[[0-9]{1,2}m)")

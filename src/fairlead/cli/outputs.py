@@ -16,9 +16,8 @@ from fairlead.solver.running.deadline import Deadline, listening
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
-    from fairlead.solver.plan.answer import RebalancePlan
-if TYPE_CHECKING:
     from fairlead.models.result import Progress
+    from fairlead.solver.plan.answer import RebalancePlan
 
 
 class NotWritten(click.ClickException):
