@@ -8,12 +8,22 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from fairlead.models import rules
 from fairlead.models.cluster import groups_of
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
 from fairlead.models.result import Result
-from fairlead.models.rules import quota
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Capacity,
+    Duplicated,
+    Moves,
+    Shares,
+    Spread,
+    Weights,
+    quota,
+)
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import amount_of, demands
 from fairlead.models.rules.duplicated import copy_on
@@ -39,7 +49,7 @@ def left_of(outcome: Result) -> Left:
     """Return what is left after the placement; nothing where there is none."""
     if outcome.placement is None:
         return Left({}, ())
-    limited = any(isinstance(rule, rules.Capacity) for rule in outcome.problem.rules)
+    limited = any(isinstance(rule, Capacity) for rule in outcome.problem.rules)
     room = remaining(outcome.problem, outcome.placement) if limited else {}
     return Left(room, quota.left_of(outcome.problem.allowances, outcome.problem, outcome.placement))
 
@@ -70,10 +80,10 @@ class View:
         return self.outcome.placement.of(self.workload.key) if self.outcome.placement is not None else {}
 
     @cached_property
-    def candidates(self) -> rules.Candidates:
+    def candidates(self) -> Candidates:
         """The candidates; every cluster where no rule says which."""
         every = tuple(self.outcome.problem.cluster_by_name)
-        return self.workload.rule(rules.Candidates) or rules.Candidates(every)
+        return self.workload.rule(Candidates) or Candidates(every)
 
     @cached_property
     def open_to(self) -> frozenset[str]:
@@ -81,14 +91,14 @@ class View:
         return frozenset(self.candidates.names)
 
     @cached_property
-    def bounds(self) -> rules.Bounds:
+    def bounds(self) -> Bounds:
         """Minima and maxima."""
-        return self.workload.rule(rules.Bounds) or rules.Bounds()
+        return self.workload.rule(Bounds) or Bounds()
 
     @cached_property
-    def weights(self) -> rules.Weights | None:
+    def weights(self) -> Weights | None:
         """The wanted ratio; None where there is none."""
-        return self.workload.rule(rules.Weights)
+        return self.workload.rule(Weights)
 
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
@@ -98,7 +108,7 @@ class View:
     @cached_property
     def keeps(self) -> bool:
         """True where what runs stays before the ratio counts."""
-        moves = self.workload.rule(rules.Moves)
+        moves = self.workload.rule(Moves)
         return moves is not None and level_of_moves(moves, self.workload) != MOVES_LAST
 
     @cached_property
@@ -148,14 +158,14 @@ def find(view: View, cluster: str) -> Finding:
         return Finding(f"keeps its replicas: {why}")
     if not replicas and (limit := _not_chosen(view, cluster)):
         return Finding(limit)
-    if view.workload.rule(rules.Duplicated) is not None:
+    if view.workload.rule(Duplicated) is not None:
         return Finding("full copy" if replicas else view.short.get(cluster) or _no_copy(view, cluster))
     bound = _at_bound(view, cluster, replicas) or _kept(view, cluster, replicas)
     return bound or _full(view, cluster, replicas) or _share(view, cluster, replicas)
 
 
 def _no_copy(view: View, cluster: str) -> str:
-    copies = view.workload.rule(rules.Duplicated) or rules.Duplicated()
+    copies = view.workload.rule(Duplicated) or Duplicated()
     short = shortage(view.workload, cluster, copy_on(copies, view.workload, cluster), view.left.quotas)
     return f"no copy: {short}" if short else "no copy"
 
@@ -165,10 +175,10 @@ def _not_chosen(view: View, cluster: str) -> str:
 
     Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
     """
-    if view.workload.rule(rules.Aggregated) is not None:
+    if view.workload.rule(Aggregated) is not None:
         return "not needed: Aggregated uses as few clusters as possible"
     wanted, with_it = view.wanted.get(cluster), {**view.placed, cluster: 1}
-    for rule in view.workload.rules_of(rules.Spread) if wanted is None or wanted >= _ASKED_FOR else ():
+    for rule in view.workload.rules_of(Spread) if wanted is None or wanted >= _ASKED_FOR else ():
         most = rule.maximum
         if most is not None and len(used_groups(rule, with_it)) > most == len(used_groups(rule, view.placed)):
             return f"not selected: at most {groups_of(most, rule.field)} may be used"
@@ -245,11 +255,11 @@ def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fracti
 
     `placed`: its replicas by cluster; overflow tiers share what each of them holds.
     """
-    if workload.rule(rules.Duplicated) is not None:
+    if workload.rule(Duplicated) is not None:
         return {}
-    hierarchy = workload.rule(rules.Shares)
+    hierarchy = workload.rule(Shares)
     if hierarchy is not None:
         innermost = [group for group in hierarchy.depths[-1] if len(group.clusters) == 1]
         return {next(iter(group.clusters)): group.share * workload.replicas for group in innermost}
-    weights = workload.rule(rules.Weights)
+    weights = workload.rule(Weights)
     return quotas(weights, workload, placed) if weights else {}

@@ -31,9 +31,16 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     others. Where something of that was not known in time, it is not certain that these are the groups
     (`Chosen.exhausted`).
 
-    `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
-    that keeps every rule. `place`: places a problem partially. `until`: from when on nothing more is tried:
-    who is left then gets the first group.
+    Parameters
+    ----------
+    part
+        Workloads that may get into each other's way.
+    feasible
+        Tells whether a problem has a placement that keeps every rule.
+    place
+        Places a problem partially.
+    until
+        From when on nothing more is tried: who is left then gets the first group.
     """
     certain = True
 
@@ -43,7 +50,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         certain = certain and known is not None
         return known
 
-    fixed = [_decided(each) for each in part.workloads if not is_open(each)]
+    fixed = [_only(each) for each in part.workloads if not is_open(each)]
     decided = _placeable(fixed, part, fits)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
     skipped: list[Workload] = []
@@ -64,7 +71,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
 
-def _decided(workload: Workload) -> Workload:
+def _only(workload: Workload) -> Workload:
     """Return a workload without a choice in the only group that it may get."""
     groups = from_start(workload)
     return settled_in(workload, groups[0]) if groups else workload
