@@ -118,7 +118,10 @@ def test_wrong_types_in_a_workload(spec: Manifest, expected: str) -> None:
         ({"name": "a", "labels": {"v": 1}}, "metadata.labels.v: '1' must be a string; put quotes around it"),
         (
             {"name": "a", "labels": {"example.com/v": True}},
-            "metadata.labels[example.com/v]: 'true' must be a string; put quotes around it",
+            (
+                "metadata.labels[example.com/v]: 'true' must be a string; put quotes around it"
+                " (unquoted, y, yes, on and true are no text)"
+            ),
         ),
         (
             {"name": "a", "deletionTimestamp": "soon"},

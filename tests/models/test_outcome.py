@@ -116,6 +116,10 @@ def test_reason_of_a_cluster_that_is_not_needed() -> None:
         "3 of 3",
         few,
     ]
+    # Where all of them run and moves come first, it is not the number of clusters that counts.
+    rules = (*larger.rules, Moves(frozenset(NAMES), keep=True))
+    keeping = replace(larger, rules=rules, current={"member2": 3})
+    assert reasons(place(keeping, member2=3))[2] == "not needed: what runs stays"
     # One of 1100m does not fit there at all.
     too_large = replace(workload, replicas=1, requests={"cpu": 1100})
     assert reasons(place(too_large, member2=1))[2] == "at capacity (1 cpu free, 1100m per replica)"

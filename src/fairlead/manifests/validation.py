@@ -53,6 +53,9 @@ def in_plain_words(details: ErrorDetails) -> str:
 
 def _about_quotes(kind: str, value: object) -> str:
     """Say what quotes have to do with it: numbers and booleans have none, text may need them."""
+    if kind == "string_type" and isinstance(value, bool):
+        words = "y, yes, on" if value else "n, no, off"
+        return f"; put quotes around it (unquoted, {words} and {str(value).lower()} are no text)"
     if kind == "string_type":
         return "; put quotes around it" if isinstance(value, int | float) else ""
     if not isinstance(value, str):

@@ -169,15 +169,25 @@ def _not_chosen(view: View, cluster: str) -> str:
     if earlier := _tiers_that_suffice(view, cluster):
         return f"not needed: {'tier 1 holds' if earlier == 1 else 'earlier tiers hold'} all replicas"
     if view.workload.rule(rules.Aggregated) is not None:
-        full = _no_room(view, cluster)
+        if full := _no_room(view, cluster):
+            return full.text
+        if view.keeps and _is_what_runs(view):
+            return "not needed: what runs stays"
         few = "Binpack" if isinstance(view.workload.declared, FederatedUnit) else "Aggregated"
-        return full.text if full else f"not needed: {few} uses as few clusters as possible"
+        return f"not needed: {few} uses as few clusters as possible"
     wanted, with_it = view.wanted.get(cluster), {**view.placed, cluster: 1}
     for rule in view.workload.rules_of(rules.Spread) if wanted is None or wanted >= _ASKED_FOR else ():
         most = rule.maximum
         if most is not None and len(used_groups(rule, with_it)) > most == len(used_groups(rule, view.placed)):
             return f"not selected: at most {groups_of(most, rule.field)} may be used"
     return ""
+
+
+def _is_what_runs(view: View) -> bool:
+    """Tell whether all replicas are placed and none is started."""
+    held, placed = view.workload.current, view.placed
+    started = any(count > held.get(name, 0) for name, count in placed.items())
+    return not started and sum(placed.values()) == view.workload.replicas
 
 
 def _tiers_that_suffice(view: View, cluster: str) -> int:

@@ -84,9 +84,11 @@ class PolicyInterpreter(Fleet):
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = division.bounds(policy, feedback, open_to.names) or Bounds()
-        short = division.too_small(limits)
+        choice, short = policy.max_clusters is not None, division.too_small(limits)
         none = {
-            name: most for name, most in limits.maximum.items() if not most.replicas and name not in short
+            name: most
+            for name, most in limits.maximum.items()
+            if not most.replicas and (choice or name not in short)
         }
         empty = {
             name: Ground(
@@ -102,7 +104,6 @@ class PolicyInterpreter(Fleet):
         once_open = Duplicated(
             None, False, *division.copies(shut, workload, openable, self.clusters, policy.placement)
         )
-        choice = policy.max_clusters is not None
         yield self._candidates(found)
         yield Duplicated(policy.sources[MODE], choice, sizes, ample, once_open if openable else None)
         if choice:
@@ -112,7 +113,8 @@ class PolicyInterpreter(Fleet):
                 if name not in empty
             }
             if least:
-                yield Bounds(least, short, frozenset(names), preferred=True)
+                most = {name: bound for name, bound in short.items() if name not in empty}
+                yield Bounds(least, most, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
             yield division.ranking(policy, workload, names, self)
             yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
