@@ -144,7 +144,7 @@ def test_what_was_scaled_is_not_taken_for_done(
         return None
 
     fleet.refuse = meddle
-    code, _, printed = run(fleet, tmp_path, capsys, "--apply", "--yes")
+    code, _, printed = run(fleet, tmp_path, capsys, "--apply", "--yes", "--wave-timeout", "5")
     assert code == 6
     assert "default/web: it was scaled from 4 to 10 replicas since the plan was made" in printed
     assert found(fleet, "web")["spec"] == changed[0]["spec"]

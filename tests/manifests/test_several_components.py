@@ -179,6 +179,22 @@ def test_a_running_set_takes_what_its_pods_take(allocated: int, pods: int, stays
     assert placement.to_dict() == {"default/flink": {"member1": 1} if stays else {}}
 
 
+def test_a_set_that_was_scaled_is_written_anew_where_it_stays() -> None:
+    """Two taskmanagers run and three are wanted; nothing moves, and the binding has to say three."""
+
+    def on_member1(tasks: int) -> Manifest:
+        parts = [{"name": "jobmanager", "replicas": 1}, {"name": "taskmanager", "replicas": tasks}]
+        return {"name": "member1", "components": parts}
+
+    def patches(tasks: int) -> list[Any]:
+        wanted = [JOBS, {**TASKS, "replicas": 3}]
+        problem = load([*members(20), flink(ONE_CLUSTER, on_member1(tasks), components=wanted)])
+        return [one["spec"]["clusters"] for one in fairlead.solve(problem).to_manifests()]
+
+    assert patches(2) == [[on_member1(3)]]
+    assert patches(3) == []
+
+
 def test_sets_are_not_multiplied() -> None:
     """Karmada has no number of sets: two of them, both on one cluster, could not be written back."""
     scaler = {

@@ -111,6 +111,8 @@ class KarmadaBinding:
     components: tuple[tuple[str, int], ...] = ()
     """Names and pods of the components in one set, in their order; empty where the binding names none. More
     than one of them make a set, which counts as one replica."""
+    rescaled: frozenset[str] = frozenset()
+    """Clusters of ``spec.clusters`` whose set runs with other numbers of pods than `components` wants."""
     resource_version: str = ""
     """``metadata.resourceVersion`` of the binding; empty where the input does not tell."""
     applied: Mapping[str, Any] | None = None

@@ -70,9 +70,16 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     differing = (
         (workload, wanted.of(workload.key), True)
         for workload in outcome.problem.workloads
-        if not workload.without_replicas and dict(wanted.of(workload.key)) != running(workload)
+        if not workload.without_replicas and _differs(workload, wanted.of(workload.key))
     )
     return written(differing)
+
+
+def _differs(workload: Workload, placed: Placed) -> bool:
+    """Tell whether what runs is not what is placed; a set that was scaled runs with other pods."""
+    unit = workload.declared
+    rescaled = unit.rescaled if isinstance(unit, KarmadaBinding) else frozenset[str]()
+    return dict(placed) != running(workload) or not rescaled.isdisjoint(placed)
 
 
 def written(asked: Iterator[tuple[Workload, Placed, bool]]) -> tuple[Patch, ...]:

@@ -109,18 +109,29 @@ def _of_set(components: Sequence[Component], pods: Sequence[int]) -> Amounts:
     return sums
 
 
+def rescaled(spec: ResourceBindingSpec) -> dict[str, list[int]]:
+    """Return the pods of each component by cluster where a set runs that has other numbers than today's.
+
+    A cluster for which the binding does not tell them holds a set of today's size.
+    """
+    now = [component.replicas for component in spec.components]
+    found: dict[str, list[int]] = {}
+    for target in spec.clusters if in_sets(spec) else ():
+        stands = {one.name: one.replicas for one in target.components}
+        pods = [stands.get(component.name, 0) for component in spec.components]
+        if stands and pods != now:
+            found[target.name] = pods
+    return found
+
+
 def resized(spec: ResourceBindingSpec) -> Iterator[tuple[str, Mapping[str, int]]]:
     """Yield by cluster what a set of today's size requests more than the one that runs there, in whole units.
 
-    Negative where it requests less. A cluster for which the binding does not say how many pods of each
-    component run holds a set of today's size.
+    Negative where it requests less; clusters with sets of today's size are left out.
     """
-    for target in spec.clusters if in_sets(spec) else ():
-        if target.components:
-            stands = {one.name: one.replicas for one in target.components}
-            pods = [stands.get(component.name, 0) for component in spec.components]
-            runs, now = units(_of_set(spec.components, pods)), units(requested(spec) or {})
-            yield target.name, {each: now.get(each, 0) - runs.get(each, 0) for each in {**now, **runs}}
+    for name, pods in rescaled(spec).items():
+        runs, now = units(_of_set(spec.components, pods)), units(requested(spec) or {})
+        yield name, {each: now.get(each, 0) - runs.get(each, 0) for each in {**now, **runs}}
 
 
 def _amounts(component: Component) -> Mapping[str, Fraction]:

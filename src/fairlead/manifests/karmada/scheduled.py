@@ -10,7 +10,7 @@ from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, requests_of
 from fairlead.manifests.karmada.preferences import is_divided
-from fairlead.manifests.karmada.requests import in_sets, running
+from fairlead.manifests.karmada.requests import in_sets, rescaled, running
 from fairlead.manifests.validation import Located
 from fairlead.models.source import KarmadaBinding
 from fairlead.models.statement import Statement
@@ -46,6 +46,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         source=declared.source(),
         name=binding.model.metadata.name if binding else "",
         components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
+        rescaled=frozenset(rescaled(spec)) if spec else frozenset(),
         resource_version=(binding and binding.model.metadata.resource_version) or "",
         applied=applied,
         ahead=own is not None and applied is not own,
