@@ -232,7 +232,7 @@ def _told(step: Step, hours: float) -> str:
 
 def _why(step: Step) -> str:
     """Return why replicas are pending, and which rules are broken."""
-    found = [f"{key}: {step.reasons.get(key, 'its pods find no room')}" for key in step.pending]
+    found = [step.reasons.get(key, f"pods of {key} find no room") for key in step.pending]
     found += [f"{kind} of {', '.join(step.state.broken)}" for kind in step.state.rules]
     return f" {'; '.join(found)}." if found else ""
 
