@@ -199,7 +199,7 @@ def behind(runs: Sequence[Run]) -> Iterator[str]:
             found.setdefault((run.seed, told), []).append(CONTENDERS[run.handled.scheduler])
     for (seed, told), names in found.items():
         yield f"* Seed {seed}, {'; '.join(names)}:"
-        yield from (f"  - {text}" for text in told)
+        yield from (f"    - {text}" for text in told)
 
 
 def _spans(run: Run, others: Sequence[Handled]) -> Iterator[str]:

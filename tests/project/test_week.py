@@ -150,7 +150,7 @@ def test_a_step_tells_who_is_behind_and_why() -> None:
     numbers = "Mon 09:00, early: for 1.0 h 2 pending and 0 against rules; reference 0 and 0."
     assert list(behind(runs)) == [
         "* Seed 0, fairlead; fairlead, a plan every night:",
-        f"  - {numbers} 2 of 4 replicas of web are unplaced.",
+        f"    - {numbers} 2 of 4 replicas of web are unplaced.",
     ]
 
 
