@@ -129,13 +129,13 @@ def main() -> int:
     asked = [
         Asked(size, arguments.events or EVENTS[size], seed, contender, arguments.patience)
         for size in arguments.sizes.split(",")
-        for seed in seeds_in(arguments.seeds)
+        for seed in (seeds_in(arguments.seeds) if size != OPENB else [0])
         for contender in _contenders(arguments.contenders, size)
     ]
     runs = list(_all(asked, arguments.processes, arguments.keep))
     for size in dict.fromkeys(one.size for one in asked):
         inside = [one for one in runs if one.size == size]
-        print(f"\n{size}, seeds {arguments.seeds}\n\n{to_markdown(inside)}")
+        print(f"\n{size}\n\n{to_markdown(inside)}")
         for line in behind(inside):
             print(line)
     wrong = [line for one in runs for line in missed(one, runs)]

@@ -1,5 +1,6 @@
 """What weeks came to, as tables: one row for every contender, ranges over the seeds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,6 +26,8 @@ EVENTS: Mapping[str, int] = MappingProxyType({"60x12": 500, "300x30": 1000, "100
 """Events of a week by size, those that have a place in the document."""
 SECONDS = 10.0
 """What fairlead may take for an event, and for a plan: what `solve` takes at most unless told otherwise."""
+_NOWHERE = re.compile(r" \(<dict>[^()]*\)")
+"""Where a manifest was written that was made here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ def behind(runs: Sequence[Run]) -> Iterator[str]:
             found.setdefault((run.seed, told), []).append(CONTENDERS[run.handled.scheduler])
     for (seed, told), names in found.items():
         yield f"* Seed {seed}, {'; '.join(names)}:"
-        yield from (f"  - {text}" for text in told)
+        yield from (f"    - {text}" for text in told)
 
 
 def _spans(run: Run, others: Sequence[Handled]) -> Iterator[str]:
@@ -232,7 +235,7 @@ def _told(step: Step, hours: float) -> str:
 
 def _why(step: Step) -> str:
     """Return why replicas are pending, and which rules are broken."""
-    found = [f"{key}: {step.reasons.get(key, 'its pods find no room')}" for key in step.pending]
+    found = [_NOWHERE.sub("", step.reasons.get(key, f"pods of {key} find no room")) for key in step.pending]
     found += [f"{kind} of {', '.join(step.state.broken)}" for kind in step.state.rules]
     return f" {'; '.join(found)}." if found else ""
 

@@ -132,7 +132,11 @@ def test_a_step_tells_who_is_behind_and_why() -> None:
         gap=None,
         gap_above=None,
     )
-    late = replace(good, state=replace(state, missing={"shop/web": 2}), reasons={"shop/web": "no room"})
+    late = replace(
+        good,
+        state=replace(state, missing={"shop/web": 2}),
+        reasons={"shop/web": "2 of 4 replicas of web are unplaced"},
+    )
     runs = [
         Run("60x12", 0, Handled(name, (step, good)), 1.0)
         for name, step in (
@@ -142,8 +146,11 @@ def test_a_step_tells_who_is_behind_and_why() -> None:
             ("reference", good),
         )
     ]
-    told = "Mon 09:00, early: for 1.0 h 2 pending and 0 against rules; reference 0 and 0. shop/web: no room."
-    assert list(behind(runs)) == ["* Seed 0, fairlead; fairlead, a plan every night:", f"  - {told}"]
+    numbers = "Mon 09:00, early: for 1.0 h 2 pending and 0 against rules; reference 0 and 0."
+    assert list(behind(runs)) == [
+        "* Seed 0, fairlead; fairlead, a plan every night:",
+        f"    - {numbers} 2 of 4 replicas of web are unplaced.",
+    ]
 
 
 def test_every_step_of_a_small_week() -> None:
