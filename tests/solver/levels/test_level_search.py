@@ -5,12 +5,13 @@ from fractions import Fraction
 import pytest
 
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.cluster import Cluster
-from fairlead.models.levels import DEVIATION
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Moves, Spread, Total, Weights
+from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, Weights
+from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
@@ -97,3 +98,46 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     search.open()
     search.minimise(deviation, last=False)
     assert value_of(problem, search.best, deviation) == found
+
+
+def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> None:
+    """Two of six with quotas of 5 and 1 run three and three, and 8 of 12 may be on a.
+
+    Balance is 4 (u/12 - 1/2)^2, at u = 8 a ninth. Alone, without balance, each stands five and one, which
+    costs nothing. With it four and two each cost 12/5 together, which is a move each: a bound above one says
+    two. Were that cost left open, nobody would have to move.
+    """
+    names = frozenset("ab")
+    rules = (
+        Candidates(("a", "b")),
+        Total(),
+        Weights({"a": 5, "b": 1}, dynamic=True, apart=True),
+        Moves(names, keep=False),
+    )
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in "ab")
+    workloads = tuple(
+        Workload(key, key, 6, requests={CPU: 1000}, current={"a": 3, "b": 3}, rules=rules) for key in "vw"
+    )
+    half: dict[str, Fraction] = dict.fromkeys("ab", Fraction(1, 2))
+    balance = Balance(frozenset("vw"), {CPU: half}, totals={CPU: 12000})
+    problem = Problem(clusters, workloads, (Capacity(),), balances=(balance,))
+    levels = levels_of(problem)
+    assert levels == (BALANCE, DYNAMIC_DEVIATION, MOVES_LAST)
+    search = LevelSearch(
+        problem,
+        dict.fromkeys(levels, 0),
+        Deadline(),
+        1,
+        0,
+        apart={DYNAMIC_DEVIATION: frozenset("vw")},
+        best=Placement({key: {"a": 4, "b": 2} for key in "vw"}),
+        targets={BALANCE: Target(0, Fraction(1, 9))},
+    )
+    assert search.open()
+    everything = dict(search.ranges)
+    for level in levels[:2]:
+        assert search.minimise(level, last=False)
+    # Here what may be held tells as much as the pin; in larger problems it does not.
+    search.ranges = everything
+    search._price(MOVES_LAST)
+    assert search.priced[MOVES_LAST] == 2

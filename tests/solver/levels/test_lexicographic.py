@@ -254,9 +254,9 @@ def test_levels_known_from_fewer_rules_are_reached_by_one_search(monkeypatch: py
     [
         # Without a limit twice as long after the first two tries, each of which leaves a quarter of what was
         # missing; nothing is won by the one after these, and the level is given up.
-        (None, [0.5, 8, 16, 32]),
+        (None, [0.2, 8, 16, 32]),
         # With one the second try may use all of it: time ends it.
-        (60.0, [0.5, math.inf]),
+        (60.0, [0.2, math.inf]),
     ],
 )
 def test_without_a_limit_a_level_ends_by_itself(

@@ -1,9 +1,13 @@
 """The one caller of CP-SAT: what a run that is cut short may claim."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
 from ortools.sat.python import cp_model
 
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import SETTINGS, run
+from fairlead.solver.running.engine import SETTINGS, THOROUGH, run
 from fairlead.solver.running.search import Effort, Verdict
 
 
@@ -29,11 +33,12 @@ def test_a_run_cut_short_claims_no_bound() -> None:
             assert finding.bound is None or finding.bound <= reached
 
 
-def test_a_finished_run_proves_its_bound() -> None:
-    """With time enough the bound is the optimum itself."""
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_finished_run_proves_its_bound(thorough: bool) -> None:
+    """With time enough the bound is the optimum itself, however much is left out before the search."""
     model, variables = knapsack()
     cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
-    finding = run(model, variables, cost, [], Effort(Deadline.after(30)))
+    finding = run(model, variables, cost, [], Effort(Deadline.after(30), thorough=thorough))
     assert finding.verdict is Verdict.OPTIMAL
     assert finding.values is not None
     assert finding.bound == sum(
@@ -41,7 +46,8 @@ def test_a_finished_run_proves_its_bound() -> None:
     )
 
 
-def test_what_presolve_calls_infeasible_is() -> None:
+@pytest.mark.parametrize("settings", [SETTINGS, {**SETTINGS, **THOROUGH}])
+def test_what_presolve_calls_infeasible_is(settings: Mapping[str, Any]) -> None:
     """Two of three and one of three, priced just as dear as they are in the end: that has a solution.
 
     With its default settings CP-SAT 9.15 says INFEASIBLE, from coefficients of 2**31 on. The numbers around
@@ -63,6 +69,6 @@ def test_what_presolve_calls_infeasible_is() -> None:
     dear, cheap = 2**31 + 3, 2**31 + 1
     model.add(dear * sum(first) + cheap * sum(second) <= 2 * dear + cheap)
     solver = cp_model.CpSolver()
-    for name, value in SETTINGS.items():
+    for name, value in settings.items():
         setattr(solver.parameters, name, value)
     assert solver.solve(model) == cp_model.OPTIMAL

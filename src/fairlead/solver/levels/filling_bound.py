@@ -35,6 +35,10 @@ PARTS = 400
 """How many parts are looked at in the end, at most."""
 FEW_PARTS = 24
 """The same before a first search."""
+STALE = 8
+"""After how many parts that raise the bound too little no more of them are looked at."""
+LITTLE = 2.0**-3
+"""Too little, as a part of what is missing to what is wanted."""
 TOGETHER = 0.2
 """Of the time that is left, what putting a placement together may use."""
 DIVING = 0.4
@@ -140,9 +144,13 @@ class Branches:
                 self.least = min(self.least, float(wanted))
             self.root = None if until.remaining() else self.root
         most = self.number + asked.parts if asked.parts > 1 else 0
+        bounds = list[Fraction]()
         while self.parts and self.number < most and until.remaining():
             first = self.parts[0]
             if first.bound >= min([wanted, *(part.bound for part in self.done)]):
+                break
+            bounds.append(first.bound)
+            if len(bounds) > STALE and first.bound - bounds[-1 - STALE] <= LITTLE * (wanted - first.bound):
                 break
             wanted = self._told(first.blend, asked, wanted, until)
             heapq.heappop(self.parts)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 
 import numpy as np
 
@@ -113,10 +114,10 @@ class LevelBounds:
         """Tell whether prices are asked early."""
         return len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
 
-    def _price_between(self, level: Level, *, settled: bool) -> None:
+    def _price_between(self, level: Level, parts: int, *, settled: bool) -> None:
         """Ask prices between two searches of a level that has to be best."""
         if not settled and level not in self.targets and self._is_large():
-            self._price(level)
+            self._price(level, parts)
 
     def _price(self, level: Level, parts: int = PARTS) -> None:
         """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""
@@ -158,11 +159,16 @@ class LevelBounds:
         self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
 
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:
-        """Return what levels are pinned to that bind workloads together."""
+        """Return what levels are pinned to that bind workloads together.
+
+        Before balance everybody may cost what he would cost alone, which narrows what he can choose. After it
+        nobody has to: what was found of that was found without balance.
+        """
         found, everybody = dict[Level, Fraction](), frozenset(self.problem.workload_by_key)
+        before = frozenset(takewhile(lambda each: each != BALANCE, self.levels))
         for level, steps in self.pins:
-            own = is_own(level) and not everybody <= self.apart.get(level, frozenset())
-            if level == BALANCE or own:
+            narrows = level in before and everybody <= self.apart.get(level, frozenset())
+            if level == BALANCE or (is_own(level) and not narrows):
                 found[level] = _most(level, outline, steps)
         return found
 

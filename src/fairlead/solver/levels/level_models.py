@@ -19,6 +19,7 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
+from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.levels.stages import polished
@@ -27,8 +28,8 @@ from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import Effort, Finding, Verdict
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
-# the same. That is so much work, about two seconds, and this part of a level's time at most.
-FIRST_WORK = 0.5
+# the same. That is so much work, a fraction of a second, and this part of a level's time at most.
+FIRST_WORK = 0.2
 FIRST_TRY = 0.5
 # Without a limit of time, how much work a try of all workers may be: twice as much each time, as long as one
 # leaves no more than this part of what was missing before it. So a search ends by itself.
@@ -159,7 +160,8 @@ class LevelModels(LevelBounds):
             waits = bound is not None and self._may_wait(level, cost.value(bound))
             gives_up = effort.work >= SLICE and self._missing(level, cost, bound) > LEFT * missing
             ends = following is None or waits or gives_up
-            self._price_between(level, settled=ends)
+            # What one worker did not settle in a short while, several may: before that nothing is cut.
+            self._price_between(level, PARTS if effort.work >= SLICE else 1, settled=ends)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
             if following is None or ends or self._is_least(level):
@@ -179,8 +181,12 @@ class LevelModels(LevelBounds):
             return True
         if self.deadline.limit is None:
             return False
-        value = value_of(self.problem, self.best, level)
-        return value - max(bound, self.priced.get(level, bound)) <= NEAR * value
+        return self._is_near(level, max(bound, self.priced.get(level, bound)))
+
+    def _is_near(self, level: Level, bound: int | Fraction | None) -> bool:
+        """Tell whether the best placement is so near to a bound of a level that little can be won."""
+        value = 0 if self.best is None else value_of(self.problem, self.best, level)
+        return self.best is not None and bound is not None and value - bound <= NEAR * value
 
     def _is_least(self, level: Level) -> bool:
         """Tell whether a level costs what it costs at least, or what prices tell of it."""
@@ -215,7 +221,7 @@ class LevelModels(LevelBounds):
     def _all_workers(self, deadline: Deadline, work: float) -> Effort:
         """Return an effort of all workers: so much work, or until time is over where it is limited."""
         limited = deadline.limit is not None
-        return Effort(deadline, self.workers, self.seed, math.inf if limited else work)
+        return Effort(deadline, self.workers, self.seed, math.inf if limited else work, thorough=True)
 
     def _missing(self, level: Level, cost: LevelCost, bound: int | None) -> Fraction | float:
         """Return how far the best placement is above what would be enough of a level, as far as is known."""

@@ -234,9 +234,9 @@ class LevelSearch(LevelModels):
     def _time_for(self, level: Level, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
         due = self._due(level)
-        if self.best is None or (last and (self.tried or all(note.proven for note in self.notes))):
-            return due
-        return due.part(SHARE_OF_TIME)
+        noted = zip(self.levels, self.notes, strict=False)
+        near = all(note.proven or self._is_near(level, note.bound) for level, note in noted)
+        return due if self.best is None or (last and (self.tried or near)) else due.part(SHARE_OF_TIME)
 
     def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
         """Leave out what no placement that costs so much at most can hold; return a bound in steps.

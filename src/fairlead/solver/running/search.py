@@ -181,6 +181,9 @@ class Effort:
     """Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit."""
     linearization: int = 1
     """How much of the model the linear program holds: 1 as usual, 2 for all of it."""
+    thorough: bool = False
+    """True where values are tried out, and those left out that others dominate, before the search: that is
+    worth while in models that are not settled at once."""
 
 
 @dataclass(frozen=True, slots=True)
