@@ -75,9 +75,20 @@ def test_the_conflict_of_one_workload_on_many_clusters_is_not_verified_without_t
 ) -> None:
     """That of 3,000 clusters none can be spared took two minutes where seconds were given."""
     problem, units = _without_sums(1)[0]
-    monkeypatch.setattr(conflict, "VERIFIED_LATE", len(units) * len(problem.clusters) - 1)
-    monkeypatch.setattr(conflict, "_is_kept_simply", None)
-    assert not conflict.verified(problem, units, frozenset(), Deadline.after(0))
+    size, looked = len(units) * len(problem.clusters), list[int]()
+
+    def nowhere(problem: Problem, rest: Sequence[Unit], judge: object, left_out: int) -> bool:
+        del problem, rest, judge
+        looked.append(left_out)
+        return False
+
+    monkeypatch.setattr(conflict, "has_placement", lambda *_: False)
+    monkeypatch.setattr(conflict, "_is_kept_simply", nowhere)
+    for most, seen in ((size, [0]), (size - 1, [])):
+        looked.clear()
+        monkeypatch.setattr(conflict, "VERIFIED_LATE", most)
+        assert not conflict.verified(problem, units, frozenset(), Deadline.after(0))
+        assert looked == seen
 
 
 def _without_sums(most: int) -> Sequence[tuple[Problem, list[Unit]]]:
