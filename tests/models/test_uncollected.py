@@ -75,6 +75,7 @@ def test_what_is_frozen_stays_so() -> None:
         frozen = gc.get_freeze_count()
         with uncollected(lasting=True):
             pass
-        assert gc.get_freeze_count() >= frozen > 0
+        # Some of them may be gone meanwhile, as nothing refers to them any more.
+        assert gc.get_freeze_count() > frozen / 2 > 0
     finally:
         gc.unfreeze()
