@@ -153,6 +153,18 @@ def test_the_emptiest_group_is_tried_at_every_number_it_may_hold() -> None:
     assert placed(weighed(8, skew)) == {"a": 2, "b": 1, "c": 1, "d": 2, "e": 2}
 
 
+def test_the_emptiest_of_groups_that_overlap_may_hold_more_than_its_share() -> None:
+    """Ten, six of them on e: x (a, e) may hold one more than y (e), so 7 and 6, though half of ten is 5."""
+    skew = Skew("zone", {"x": frozenset("ae"), "y": frozenset("e")}, 1)
+    assert placed(weighed(10, skew, GroupTotal("e", frozenset("e"), 6))) == {
+        "a": 1,
+        "b": 1,
+        "c": 1,
+        "d": 1,
+        "e": 6,
+    }
+
+
 def random_sets(chance: random.Random, tree: Tree, replicas: int) -> Iterator[WorkloadRule]:
     """Yield a few rules about sets of clusters."""
     names = sorted(name for _, clusters in tree.values() for name in clusters)

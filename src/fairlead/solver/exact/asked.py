@@ -91,6 +91,8 @@ def _lowest(groups: Sequence[Clusters], most: int, boxed: WorkloadBox) -> Sequen
     rows = [np.array([where[name] for name in group], dtype=np.int64) for group in groups]
     rest = exact_sum(np.delete(upper, np.concatenate(rows)))
     least = max(exact_sum(boxed.box.lower[row]) for row in rows)
-    highest = min(total // len(groups), *(exact_sum(upper[row]) for row in rows))
+    # Clusters in several groups count in each of them.
+    overlapping = len(frozenset[str]().union(*groups)) < sum(map(len, groups))
+    highest = min(total if overlapping else total // len(groups), *(exact_sum(upper[row]) for row in rows))
     lowest = max(0, least - most, -((rest - total) // len(groups)) - most)
     return range(lowest, highest + 1) if highest - lowest < MOST_TRIED else ()
