@@ -25,8 +25,10 @@ from fairlead.solver.exact.nested.picking import (
     lowest,
 )
 
-MOST_WORDS = 2**24
-"""64-bit words up to which the tables of a part are filled, one table for each kind of clusters."""
+MOST_ENTRIES = 2**22
+"""Entries up to which the tables of a part are filled, one table for each kind of clusters."""
+MOST_STEPS = 2 * 10**7
+"""The same of numbers beyond 64 bits, each of which counts four times and once more for each word."""
 
 
 def picker_of(
@@ -59,7 +61,7 @@ class CrossingPicker(Picker):
         super().__init__(limits, open_to, required, needed, counts)
         self._axes = [axis_of(least, most) for least, most in crossing.ends]
         self._clusters = axis_of(limits.least, limits.most)
-        self._parts = [_Part.of(crossing, kinds, self._clusters) for kinds in crossing.parts]
+        self._parts = [_Part.of(crossing, kinds, self._axes, self._clusters) for kinds in crossing.parts]
 
     def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
         """Return a best set; None where no set keeps the limits."""
@@ -68,9 +70,10 @@ class CrossingPicker(Picker):
         merits = merits[self._open]
         order = self.by_group(falling(merits)) if order is None else order
         least = lowest(merits)
-        words = 1 if isinstance(least, float) else 1 + int(least).bit_length() // 64
-        if any(part.entries * words > MOST_WORDS for part in self._parts):
-            raise TooLongError
+        if merits.dtype == object:
+            steps = 4 + int(least).bit_length() // 64
+            if any(part.entries * steps > MOST_STEPS for part in self._parts):
+                raise TooLongError
         table, counts = self._leaf_tables(merits[order], least)
         tables = [_Table.of(part, table, self._needed[-1], least) for part in self._parts]
         sizes = [axis.cap + 1 for axis in (*self._axes, self._clusters)]
@@ -103,7 +106,11 @@ class _Part:
     groups: Sequence[tuple[int, ...]]
     """By kind, its groups, counted within the part."""
     numbers: Numbers
-    """By constraint, how many of its groups there are in every set of groups."""
+    """By constraint and set of groups, how many of its groups are in the set, as far as they are counted."""
+    allowed: Numbers
+    """Sets of groups that may be used, side by side where they are alike in numbers."""
+    starts: Numbers
+    """Where those of the next numbers begin."""
     width: int
     """Entries for numbers of clusters."""
 
@@ -118,17 +125,24 @@ class _Part:
         return (2,) * (int(self.numbers.shape[1]).bit_length() - 1)
 
     @classmethod
-    def of(cls, crossing: Crossing, kinds: Numbers, clusters: Axis) -> "_Part":
+    def of(cls, crossing: Crossing, kinds: Numbers, axes: Sequence[Axis], clusters: Axis) -> "_Part":
         """Return the part of some kinds."""
         inside = crossing.groups[kinds]
         at = np.flatnonzero(inside.any(axis=0))
-        if len(kinds) * (clusters.cap + 1) << min(len(at), 64) > MOST_WORDS:
+        if len(kinds) * (clusters.cap + 1) << min(len(at), 64) > MOST_ENTRIES:
             raise TooLongError
         used = np.indices((2,) * len(at)).reshape(len(at), 1 << len(at))
-        counted = (crossing.constraint[at] == number for number in range(len(crossing.ends)))
-        numbers = [used[each].sum(axis=0) for each in counted]
+        counted = [used[crossing.constraint[at] == number].sum(axis=0) for number in range(len(axes))]
+        # More groups than are counted are too many, or enough.
+        possible = [
+            ~np.array(axis.exact) | (each <= axis.cap) for axis, each in zip(axes, counted, strict=True)
+        ]
+        numbers = np.array([np.minimum(each, axis.cap) for axis, each in zip(axes, counted, strict=True)])
+        allowed = np.flatnonzero(np.all(possible, axis=0))
+        allowed = allowed[np.lexsort(numbers[::-1, allowed])]
+        starts = np.flatnonzero(np.any(np.diff(numbers[:, allowed], prepend=-1), axis=0))
         groups = [tuple(np.flatnonzero(each).tolist()) for each in inside[:, at]]
-        return cls(kinds.tolist(), groups, np.array(numbers), clusters.cap + 1)
+        return cls(kinds.tolist(), groups, numbers, allowed, starts, clusters.cap + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,13 +190,10 @@ class _Table:
 
     def by_numbers(self, axes: Sequence[Axis]) -> Merits:
         """Return what is best by numbers of groups and of clusters."""
-        rows = self.filled[-1].reshape(-1, self.part.width)
-        found = np.full([*(axis.cap + 1 for axis in axes), self.part.width], self.least, dtype=rows.dtype)
-        for numbers, row in zip(self.part.numbers.T.tolist(), rows, strict=True):
-            # More groups than are counted are too many, or enough.
-            if all(number <= axis.cap or not axis.exact for number, axis in zip(numbers, axes, strict=True)):
-                at = found[tuple(min(number, axis.cap) for number, axis in zip(numbers, axes, strict=True))]
-                np.maximum(at, row, out=at)
+        part, rows = self.part, self.filled[-1].reshape(-1, self.part.width)
+        found = np.full([*(axis.cap + 1 for axis in axes), part.width], self.least, dtype=rows.dtype)
+        at = tuple(part.numbers[:, part.allowed[part.starts]])
+        found[at] = np.maximum.reduceat(rows[part.allowed], part.starts, axis=0)
         for depth, axis in enumerate(axes):
             if not axis.exact:
                 found = np.flip(np.maximum.accumulate(np.flip(found, depth), axis=depth), depth)
@@ -191,15 +202,17 @@ class _Table:
     def used(self, axes: Sequence[Axis], entry: Sequence[int], value: Any) -> Iterator[tuple[int, int]]:
         """Yield the kinds in use behind an entry by numbers, and the entries of their own tables."""
         *numbers, clusters = entry
-        found = self.filled[-1].reshape(-1, self.part.width)[:, clusters] == value
-        for counted, number, axis in zip(self.part.numbers, numbers, axes, strict=True):
-            found = found & (counted == number if axis.exact else counted >= number)
-        state = [int(at) for at in np.unravel_index(int(found.argmax()), self.filled[-1].shape[:-1])]
-        for number in reversed(range(len(self.part.kinds))):
+        part = self.part
+        enough = self.filled[-1].reshape(-1, part.width)[part.allowed, clusters] == value
+        for counted, number, axis in zip(part.numbers[:, part.allowed], numbers, axes, strict=True):
+            enough = enough & (counted == number if axis.exact else counted >= number)
+        found = int(part.allowed[int(enough.argmax())])
+        state = [int(at) for at in np.unravel_index(found, part.shape)]
+        for number in reversed(range(len(part.kinds))):
             before = self.filled[number]
             if not self.needed[number] and before[(*state, clusters)] == value:
                 continue
-            groups = self.part.groups[number]
+            groups = part.groups[number]
             among = before[tuple(slice(None) if at in groups else each for at, each in enumerate(state))]
             own, rest = next(
                 (own, rest)
@@ -211,4 +224,4 @@ class _Table:
                 state[group] = used
             clusters -= own
             value = before[(*state, clusters)]
-            yield self.part.kinds[number], own
+            yield part.kinds[number], own
