@@ -8,7 +8,7 @@ from dataclasses import replace
 from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import BALANCE
-from fairlead.models.names import find_workload
+from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import Amount, percentage, share_of
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
@@ -71,13 +71,12 @@ def by_key(problem: Problem, options: PlanOptions) -> PlanOptions:
     Raises `UsageError` where the options name a workload, namespace or cluster that is not in the problem.
     """
     budgets = options.budgets
-    clusters = options.pinned_clusters | budgets.leaving.keys() | budgets.arriving.keys()
-    for noun, given, known in (
-        ("namespace", frozenset(budgets.namespaces), {each.namespace for each in problem.workloads}),
-        ("cluster", clusters, problem.cluster_by_name.keys()),
-    ):
-        for stranger in sorted(given - known)[:1]:
-            raise UsageError(no_such(noun, stranger, known))
+    spaces = {each.namespace for each in problem.workloads}
+    strangers = sorted(budgets.namespaces.keys() - spaces)
+    if strangers:
+        raise UsageError(no_such("namespace", strangers[0], spaces))
+    for name in sorted(options.pinned_clusters | budgets.leaving.keys() | budgets.arriving.keys()):
+        find_cluster(problem, name)
     named = {find_workload(problem, name).key: amount for name, amount in budgets.workloads.items()}
     pinned = frozenset(find_workload(problem, name).key for name in sorted(options.pinned))
     return replace(options, budgets=replace(budgets, workloads=named), pinned=pinned)

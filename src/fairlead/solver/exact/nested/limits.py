@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.rules import Spread
-
-Flags = NDArray[np.bool_]
-Numbers = NDArray[np.int64]
+from fairlead.solver.exact.nested.joining import Flags, Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +42,9 @@ class Limit:
 class Crossing:
     """How many groups may be used, of groups that need not nest."""
 
-    groups: NDArray[np.bool_]
+    groups: Flags
     """By kind of clusters and group, whether they are in it."""
-    constraint: NDArray[np.int64]
+    constraint: Numbers
     """By group, the number of the constraint that counts it."""
     ends: tuple[tuple[int, int | None], ...]
     """By constraint, the fewest and the most groups; None where the most cannot bind."""
@@ -57,9 +55,9 @@ class Crossing:
         return [int(each) for each in np.bincount(constraint, minlength=len(self.ends))]
 
     @cached_property
-    def parts(self) -> tuple[NDArray[np.int64], ...]:
+    def parts(self) -> tuple[Numbers, ...]:
         """Kinds of clusters that groups connect."""
-        parts: list[tuple[NDArray[np.bool_], list[int]]] = []
+        parts: list[tuple[Flags, list[int]]] = []
         for kind, inside in enumerate(self.groups):
             near = [part for part in parts if bool(np.any(part[0] & inside))]
             groups = np.any([inside, *(part[0] for part in near)], axis=0)
@@ -245,46 +243,49 @@ def _with_sets(chain: Sequence[Limit], sets: Iterable[Numbers], clusters: int) -
 
 def _crossing(rules: Iterable[Spread], where: Mapping[str, int]) -> Limits | None:
     """Return constraints on groups that do not nest; None where nothing can keep them."""
-    least, most = 1, None
-    columns: list[NDArray[np.bool_]] = []
+    clusters = Limit(np.arange(len(where)), len(where), 1, None)
+    columns: list[Flags] = []
     constraint: list[int] = []
     ends: list[tuple[int, int | None]] = []
     for rule in rules:
-        inside = (sorted(where[name] for name in each if name in where) for each in rule.groups.values())
-        sets = [each for each in inside if each]
-        limit = rule.maximum if rule.maximum is not None and rule.maximum < len(sets) else None
-        if rule.minimum > len(sets) or (limit is not None and rule.minimum > limit):
+        sets, limit = _inside(rule, where), _limit(rule, where)
+        most = _most(rule, len(sets))
+        if rule.minimum > len(sets) or (most is not None and rule.minimum > most):
             return None
-        if all(len(each) == 1 for each in sets) and len({at for (at,) in sets}) == len(sets) == len(where):
-            least = max(least, rule.minimum)
-            most = limit if most is None else most if limit is None else min(most, limit)
-        elif rule.minimum > 0 or limit is not None:
-            for each in sets:
-                columns.append(np.isin(np.arange(len(where)), each))
-                constraint.append(len(ends))
-            ends.append((rule.minimum, limit))
+        if limit is not None and limit.binds and limit.groups == len(where):
+            clusters = _merged(clusters, limit)
+        elif limit is None or limit.binds:
+            columns += (np.isin(np.arange(len(where)), each) for each in sets)
+            constraint += [len(ends)] * len(sets)
+            ends.append((rule.minimum, most))
     groups, kind = np.unique(np.array(columns, dtype=bool).T, axis=0, return_inverse=True)
     kinds = Limit(kind.reshape(-1).astype(np.int64), len(groups), 1, None)
-    return Limits((kinds,), least, most, Crossing(groups, np.array(constraint), tuple(ends)))
+    crossing = Crossing(groups, np.array(constraint), tuple(ends))
+    return Limits((kinds,), clusters.least, clusters.most, crossing)
 
 
 def _limit(rule: Spread, where: Mapping[str, int]) -> Limit | None:
     """Return one constraint; None where it matters that a cluster is in no group or in several."""
-    group = [-1] * len(where)
-    count, overlap = 0, False
-    for members in rule.groups.values():
-        inside = [where[name] for name in members if name in where]
+    sets, group = _inside(rule, where), [-1] * len(where)
+    for number, inside in enumerate(sets):
         for at in inside:
-            overlap = overlap or group[at] >= 0
-            group[at] = count
-        count += bool(inside)
-    least = max(rule.minimum, 1)
-    most = None if rule.maximum is None or rule.maximum >= count else rule.maximum
-    apart = -1 in group
-    limit = Limit(np.array(group, dtype=np.int64), count, least, most)
-    if overlap or apart:
+            group[at] = number
+    apart = group.count(-1)
+    limit = Limit(np.array(group, dtype=np.int64), len(sets), max(rule.minimum, 1), _most(rule, len(sets)))
+    if apart or sum(map(len, sets)) > len(group) - apart:
         return None if limit.binds or (apart and rule.minimum) else limit
     return limit
+
+
+def _inside(rule: Spread, where: Mapping[str, int]) -> list[list[int]]:
+    """Return the clusters of every group that has any, by position."""
+    found = ([where[name] for name in members if name in where] for members in rule.groups.values())
+    return [each for each in found if each]
+
+
+def _most(rule: Spread, groups: int) -> int | None:
+    """Return the most groups that may be used; None where there are no more of them anyway."""
+    return None if rule.maximum is None or rule.maximum >= groups else rule.maximum
 
 
 def _merged(one: Limit, other: Limit) -> Limit:
