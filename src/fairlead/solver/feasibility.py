@@ -4,6 +4,7 @@ A part of a problem that has a placement is solved as ever: nothing gives way th
 is solved with what its rules ask at least giving way, as little as possible, level by level.
 """
 
+from collections.abc import Container
 from dataclasses import replace
 
 from fairlead.models.check import shared_violations
@@ -16,6 +17,7 @@ from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
+from fairlead.solver.exact.nested.choosing import most_held
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -42,10 +44,23 @@ def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
 def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
     """Tell whether a problem has a placement that is not found at once; None where time ran out."""
     bare = replace(strict, workloads=tuple(map(without_preferences, strict.workloads)))
-    if hopeless(bare, boxes_of(bare)):
+    if hopeless(bare, boxes_of(bare)) or without_room(bare):
         return False
     status = _status(bare, deadline, seed)
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
+
+
+def without_room(problem: Problem, placed: Container[str] = ()) -> bool:
+    """Tell whether a workload is seen to have no placement: whatever clusters it chooses hold too little.
+
+    `placed`: keys of those that are known to have one.
+    """
+    for each in problem.workloads:
+        if each.key not in placed and has_box(each):
+            most = most_held(each, box_of(each, problem))
+            if most is not None and most < each.replicas:
+                return True
+    return False
 
 
 def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:

@@ -8,16 +8,16 @@ groups than there are. Each of them is minimal by construction.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeVar
 
 from fairlead.models import rules
 from fairlead.models.problem import Problem
-from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
 from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
-from fairlead.solver.conflicts.subset import widest
+from fairlead.solver.conflicts.subset import most_within, widest
 from fairlead.solver.conflicts.units import Part, Room, Unit, has_to_move
 
 Positions = tuple[int, ...]
@@ -46,7 +46,7 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     every = (
         *_pairs(outline, problem, units),
         *_sums(outline),
-        *_spreads(outline, units),
+        *_spreads(outline, problem, units),
         *_sets(outline, units),
     )
     found = min((each for each in every if each is not None), key=len, default=None)
@@ -106,17 +106,32 @@ def _sums(outline: Outline) -> Iterator[Positions | None]:
         yield _under(outline.total, outline.workload.replicas, outline.names, outline, _closed(outline))
 
 
-def _spreads(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions]:
-    """Yield spreads that allow so few groups that these hold less than the total, whichever they are."""
-    wanted = outline.workload.replicas
-    holds = {name: outline.most(name) for name in outline.names}
-    known = {name: each for name, each in holds.items() if each is not None}
-    if outline.total is None or not wanted or len(known) < len(holds):
+def _spreads(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
+    """Yield the fewest spreads that allow so few groups that these hold less than the total, whichever."""
+    found = {name: outline.most(name) for name in outline.names}
+    holds = {name: most for name, most in found.items() if most is not None}
+    if outline.total is None or not outline.workload.replicas or len(holds) < len(found):
         return
-    most = {name: replicas for name, (replicas, _) in known.items()}
-    for at, rule in _others(outline, units, rules.Spread).items():
-        if rule.maximum is not None and most_in_groups(rule, most) < wanted:
-            yield outline.total, at, *(unit for _, unit in known.values()), *_closed(outline)
+    spreads = _others(outline, units, rules.Spread)
+    limiting = [at for at, rule in spreads.items() if rule.maximum is not None]
+    for number in range(1, len(limiting) + 1):
+        for some in combinations(limiting, number):
+            # What is in more groups than that holds nothing, whatever room it has.
+            able = {each for each in problem.cluster_by_name if all(_holds(spreads[at], each) for at in some)}
+            known = dict.fromkeys(unit for name, (_, unit) in holds.items() if name in able)
+            closed = _closed(outline) if able.difference(outline.names) else ()
+            conflict = (outline.total, *some, *known, *closed)
+            asked = [units[at] for at in conflict]
+            most = most_within(problem, outline.workload.key, asked) if able else 0
+            if most is not None and most < outline.workload.replicas:
+                yield conflict
+                return
+
+
+def _holds(rule: rules.Spread, name: str) -> bool:
+    """Tell whether a cluster is in no more groups than may hold replicas."""
+    inside = sum(name in clusters for clusters in rule.groups.values())
+    return rule.maximum is None or inside <= rule.maximum
 
 
 def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]:

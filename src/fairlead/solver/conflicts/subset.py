@@ -32,6 +32,8 @@ from fairlead.models.usage import Amounts
 from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit
+from fairlead.solver.exact.boxes import box_of
+from fairlead.solver.exact.nested.choosing import most_held
 
 
 def widest(workload: Workload) -> int:
@@ -93,6 +95,17 @@ def only(problem: Problem, units: Sequence[Unit]) -> Problem:
     reduced = replace(problem, clusters=clusters, workloads=workloads, rules=rules, partial=False)
     moving = tuple(_as_before(rule, problem, reduced) for rule in rules)
     return reduced if moving == rules else replace(reduced, rules=moving)
+
+
+def most_within(problem: Problem, key: str, units: Sequence[Unit]) -> int | None:
+    """Return how many replicas of a workload stand at most on clusters that it may choose together.
+
+    `units`: all that is asked, its total with it. None where that is not told; see
+    `fairlead.solver.exact.nested.choosing.most_held`.
+    """
+    reduced = only(problem, units)
+    workload = reduced.workload(key)
+    return most_held(workload, box_of(workload, reduced))
 
 
 def _holding_copies(problem: Problem) -> Problem:

@@ -11,13 +11,13 @@ from functools import cache
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
 from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, total
-from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.names import ANY, ANYBODY, OWN, Names, Tell, is_namesake, policies_of
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of
+from fairlead.solver.conflicts.subset import most_within
 from fairlead.solver.conflicts.units import Room, Unit
 
 LONG = 8
@@ -162,13 +162,7 @@ def _counted_out(
     for name, _, high in (limit for unit in conflict for limit in limits_of(unit, workload, problem)):
         if high is not None:
             most[name] = min(high, most.get(name, high))
-    said = list(told)
-    for at, unit in enumerate(conflict):
-        if isinstance(unit.part, Spread) and unit.part.maximum:
-            rule, held = unit.part, most_in_groups(unit.part, most)
-            hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
-            text = f"; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
-            said[at] = said[at] if held >= workload.replicas else replace(said[at], after=text)
+    said = _held(conflict, list(told), workload, problem)
     rooms = {at: unit.part.cluster for at, unit in enumerate(conflict) if isinstance(unit.part, Room)}
     if len({told[at].form for at in rooms}) <= LONG:
         return said
@@ -184,6 +178,29 @@ def _counted_out(
 
     said[first] = Said(together)
     return [each for at, each in enumerate(said) if at == first or at not in rooms]
+
+
+def _held(conflict: Sequence[Unit], told: Sequence[Said], workload: Workload, problem: Problem) -> list[Said]:
+    """Say how few replicas fit in as many groups as a spread allows, or as all of them allow together."""
+    bounds = [unit for unit in conflict if not isinstance(unit.part, Spread)]
+    spreads = {
+        at: (replace(unit, part=replace(rule, minimum=0)), rule)
+        for at, unit in enumerate(conflict)
+        if isinstance(rule := unit.part, Spread) and rule.maximum
+    }
+    said = list(told)
+    for at, (unit, rule) in spreads.items():
+        held = most_within(problem, workload.key, [*bounds, unit])
+        if held is not None and held < workload.replicas:
+            hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
+            text = f"; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
+            said[at] = replace(said[at], after=text)
+    if len(spreads) > 1 and said == list(told):
+        held = most_within(problem, workload.key, [*bounds, *(unit for unit, _ in spreads.values())])
+        if held is not None and held < workload.replicas:
+            last = max(spreads)
+            said[last] = replace(said[last], after=f"; within these limits at most {held} fit")
+    return said
 
 
 def cause_of(conflict: Sequence[Unit], problem: Problem) -> str:

@@ -19,7 +19,7 @@ from fairlead.solver.answers.answer import Answer, Question, answered, proven, s
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
-from fairlead.solver.feasibility import has_to_give_way, what_fits
+from fairlead.solver.feasibility import has_to_give_way, what_fits, without_room
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
 from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.parts.competing import solve_competing
@@ -223,6 +223,13 @@ def _in_full(question: Question) -> Answer | None:
     return together(question.part, [answer]) if answer.placement is not None else None
 
 
+def _too_little_room(question: Question) -> Answer | None:
+    """Tell that nothing can be placed where a workload that has no placement alone lacks room."""
+    if not without_room(question.part, question.alone):
+        return None
+    return Answer(question.part, Status.INFEASIBLE, None, (), "exact")
+
+
 def _what_fits(question: Question) -> Answer | None:
     """Place as much of a single workload as there is room for."""
     placement = what_fits(question.part)
@@ -249,6 +256,12 @@ OTHER_WAYS = (
         "every level: no workload can be placed better than without the others",
         lambda question: not question.part.partial,
         lambda question: stand_alone(question.part, question.alone),
+    ),
+    Way(
+        "Too little room",
+        "that there is no placement: whatever clusters a workload chooses hold too little",
+        lambda question: not question.part.partial and question.search.formula,
+        _too_little_room,
     ),
     Way(
         "What fits",

@@ -25,7 +25,7 @@ from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from,
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.crossing import picker_of
 from fairlead.solver.exact.nested.face import Face, bits
-from fairlead.solver.exact.nested.fewest import on_fewest
+from fairlead.solver.exact.nested.fewest import most_together, on_fewest
 from fairlead.solver.exact.nested.limits import Limits, partition
 from fairlead.solver.exact.nested.narrowing import narrow_all
 from fairlead.solver.exact.nested.opening import whole_face
@@ -135,6 +135,25 @@ def faces_of(
     except (TooLongError, ApartError):
         pass
     return names, faces
+
+
+def most_held(workload: Workload, boxed: WorkloadBox) -> int | None:
+    """Return how many replicas clusters hold at most that a workload may choose together.
+
+    As far as that is less than all; 0 where it may choose none.
+
+    `boxed`: as for `choose`. None where that is not told: bounds of groups are left out, and a copy is whole
+    or missing.
+    """
+    if not workload.replicas or workload.rule(Duplicated) is not None:
+        return None
+    opened = whole_face(workload, boxed, boxed.box.total)
+    try:
+        return None if opened is None else most_together(opened[1]) or 0
+    except ApartError as apart:
+        return apart.bound
+    except TooLongError:
+        return None
 
 
 def _choose_copies(

@@ -55,12 +55,21 @@ def _has_room(face: Face, most: int) -> bool:
     if most < limits.least:
         return False
     try:
-        room = face.most_held
-        picked = replace(face, limits=replace(limits, most=most), first=None).pick(room)
+        held = most_together(replace(face, limits=replace(limits, most=most), first=None))
     except ApartError as apart:
         # Not known; that it is not enough shows later.
         return apart.bound >= face.total or not face.settled
-    return picked is not None and int(room[picked.used].sum()) >= face.total
+    return held is not None and held >= face.total
+
+
+def most_together(face: Face) -> int | None:
+    """Return how many replicas the clusters of one set hold at most; None where no set keeps the limits.
+
+    Raises `ApartError` or `TooLongError` where that is not known.
+    """
+    room = face.most_held
+    picked = face.pick(room)
+    return None if picked is None else exact_sum(room[picked.used])
 
 
 def _least(face: Face) -> int:
