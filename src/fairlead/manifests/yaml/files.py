@@ -22,6 +22,7 @@ _PLAIN = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 # Read piece by piece: a reader that is asked for all that is allowed would reserve as much memory.
 _CHUNK = 2**20
 
+_GZIP = b"\x1f\x8b"
 _WIDE = "is {}; save it as UTF-8"
 # To read from one in a directory might never end.
 _IRREGULAR = "is a pipe, socket or device; name it by itself to read from it"
@@ -137,6 +138,8 @@ def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | N
 
 def _decoded(content: bytes, file: str) -> str | Mistake:
     """Return the text of a UTF-8 file; others show by their mark, or by the zeros beside the first letter."""
+    if content.startswith(_GZIP):
+        return _wrong(file, "is compressed with gzip; unpack it first (gunzip)", line=1)
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) or content[:4].count(0) == 3:
         return _wrong(file, _WIDE.format("UTF-32"), line=1)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or content[:2].count(0) == 1:
