@@ -152,12 +152,14 @@ clean: ## remove everything that can be made again, the environment too
 
 environment: $(PACKAGE)
 
-# Few of the files of the packages are ever imported: each is compiled when it is.
+# Few of the files of the packages are ever imported: each is compiled when it is, those of OR-Tools at once, as they
+# are needed by whoever keeps nothing compiled (PYTHONDONTWRITEBYTECODE) as well.
 $(ENVIRONMENT):
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or newer is needed (or: make PYTHON=/path/to/python)" >&2; exit 1; fi
 	@echo "==> environment (.venv, from requirements.lock; takes a minute)"
 	@$(call quietly,"$(PYTHON)" -m venv --clear .venv)
 	@$(call quietly,.venv/bin/python -m pip install --no-compile --require-hashes -r requirements.lock)
+	@$(call quietly,.venv/bin/python -c "import ortools.sat.python.cp_model")
 	@touch "$@"
 
 $(PACKAGE): $(ENVIRONMENT)
