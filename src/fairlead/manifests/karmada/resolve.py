@@ -145,14 +145,23 @@ class Resolver(Fleet):
         who = (text, group.path, api)
         same, base = self.standing(who, lambda: grounds(placement, group, api, self.clusters), workload)
         leaving = {name: Ground(EVICTING, source) for name, source in evicting.items() if name in base.names}
+        stuck = frozenset(name for name in evicting if name in base.excluded)
         apart = id(declared.document) if declared.totals.apart else None
-        key: Hashable = ("division", same, self._text(declared, "replicaScheduling", "replicas"), apart)
+        key: Hashable = (
+            "division",
+            same,
+            stuck,
+            self._text(declared, "replicaScheduling", "replicas"),
+            apart,
+        )
         if _by_room(declared):
             key = (key, tuple(sorted(workload.requests.items())))
+        # No toleration opens what a workload is taken off.
+        shut = base.closed_for_good(stuck)
         own = leaving or (_by_room(declared) and any(name in self.clusters for name in workload.current))
         return self.memory.once(
             None if own else key,
-            lambda: self._divided(base.without(leaving), group, workload, declared, None if own else key),
+            lambda: self._divided(shut.without(leaving), group, workload, declared, None if own else key),
         )
 
     def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:
