@@ -730,3 +730,24 @@ def test_a_toleration_of_an_earlier_tier_closes_the_later_one() -> None:
     ]
     _, found = infeasible(stream)
     assert [way.text for way in found.relaxations] == ["add 2 cpu to b", "scale from 3 to 1 replica"]
+
+
+def test_a_smaller_percentage_is_told_of_all_whom_it_concerns() -> None:
+    """The only replica of `one` survives no loss of its region; half of `four` does, and no longer has to."""
+    stream = [
+        cluster("a", cpu=4, region="x"),
+        cluster("b", cpu=4, region="y"),
+        binding("one", 1, {}, static(), cpu=1),
+        binding("four", 4, {}, static(), cpu=1),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    way = found.relaxations[0]
+    assert way.text == (
+        "no longer require replicas to survive the loss of any one region for default/four and default/one"
+    )
+    assert [(each.workload, each.before, each.after, each.cost) for each in way.changes] == [
+        ("default/four", 2, 0, 0),
+        ("default/one", 1, 0, 1),
+    ]
+    assert fragment(way)["spec"]["minPercent"] == "0%"
