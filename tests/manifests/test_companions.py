@@ -7,6 +7,8 @@ from builders import Manifest, binding, cluster, deployment, dynamic, policy
 from fairlead.manifests.loading import load, select
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Lose
 
 TOGETHER = {"workloadAffinity": {"affinity": {"groupByLabelKey": "app"}}}
 APART = {"workloadAffinity": {"antiAffinity": {"groupByLabelKey": "app"}}}
@@ -146,3 +148,24 @@ def test_apart_from_what_runs() -> None:
         "default/cache": {"a": 2},
         "default/web": {"b": 2},
     }
+
+
+def test_what_ran_on_a_lost_cluster_only_binds_nobody_that_still_runs() -> None:
+    """The urgent lead ran on gone, which is lost: it follows the other, which keeps what it has on a.
+
+    If lead came first, it would go to b, which has more capacity, and the other would have to leave a.
+    """
+    fleet = [cluster("gone", cpu=9), cluster("a", cpu=2), cluster("b", cpu=9)]
+    placement = {**dynamic(), **TOGETHER}
+    labelled: Any = {"labels": {"app": "x"}}
+    stream = [
+        binding("lead", 1, {"gone": 1}, placement, cpu=1, schedulePriority={"priority": 9}, **labelled),
+        binding("other", 1, {"a": 1}, placement, cpu=1, **labelled),
+    ]
+    lost = changed(load(fleet, stream), [Lose("gone")])
+    edited = load(fleet[1:], stream)
+    for problem in (lost, edited):
+        assert groups(problem) == [("affinity app=x", ("default/other", "default/lead"), True)]
+        placed = fairlead.solve(problem).require_placement()
+        assert placed.to_dict() == {"default/lead": {"a": 1}, "default/other": {"a": 1}}
+    assert groups(load(fleet, stream)) == [("affinity app=x", ("default/lead", "default/other"), True)]

@@ -90,7 +90,24 @@ def test_static_weights_without_effect_are_told(terms: list[Any], told: bool) ->
     text = (
         "policy default/web: no eligible cluster has a static weight above 0, so all of them weigh the same"
     )
-    assert [one.partition(" (")[0] for one in texts(problem, "weights")] == [text] * told
+    assert [one.partition(" (")[0] for one in texts(problem, "weights")].count(text) == told
+
+
+def test_static_weights_that_karmada_refuses_are_told() -> None:
+    """Its API server asks for at least 1; here a 0 gives a cluster nothing, and the rest is placed."""
+    weighed = static(("a", 1), ("b", 0), ("c", 0))
+    copy = binding("web", 2, {}, weighed)
+    for declaring, name in (
+        (policy("web", weighed), "policy default/web"),
+        (copy, "binding default/web-deployment"),
+    ):
+        problem = load([cluster(name) for name in "abc"], deployment("web", 2), declaring)
+        (told,) = texts(problem, "weights")
+        assert told.startswith(
+            f"{name}: spec.placement.replicaScheduling.weightPreference.staticWeightList[1].weight is 0, "
+            "as 1 more weight of the list; Karmada's API server refuses less than 1"
+        )
+        assert weights(problem.workloads[0]) == {"a": 1}
 
 
 def test_dynamic_weights_win_over_static_ones() -> None:

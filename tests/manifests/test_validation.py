@@ -95,6 +95,7 @@ status:
             {"template": {"spec": {"containers": [{"resources": {"requests": {"cpu": -1}}}]}}},
             "spec.template.spec.containers[0].resources.requests.cpu: '-1' must not be negative",
         ),
+        ({"replicas": ""}, "spec.replicas: an empty text must be a whole number, without quotes"),
         (
             {"template": {"spec": {"containers": [{"resources": {"requests": {"cpu": [1]}}}]}}},
             (

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from builders import binding, cluster
+from builders import binding, cluster, policy
 from fairlead import load
 from fairlead.cli import console
 from fairlead.cli.app import main
@@ -244,6 +244,19 @@ def test_input_without_workloads_is_a_mistake(
     answering(replace(solved(), problem=Problem(solved().problem.clusters, (), warnings=(reason,))))
     assert main(["solve", "-f", "x.yaml", "-q"]) == 2
     assert capsys.readouterr().err.startswith(f"warning: {reason}\nerror: nothing to place")
+
+
+def test_an_input_of_which_nothing_is_placed_is_not_simply_valid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A policy that selects none of the workloads is worth a word, also where nothing contradicts itself."""
+    idle = policy("web")
+    (tmp_path / "idle.yaml").write_text(yaml.safe_dump_all([cluster("a"), idle]), encoding="utf-8")
+    lacking = "the input holds no workload that a policy selects or a binding places"
+    assert main(["validate", "-q", "-f", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.endswith(f"Valid, but nothing to place: {lacking}.\n")
+    assert main(["solve", "-q", "-f", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.endswith(f"error: nothing to place: {lacking}\n")
 
 
 def test_input_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

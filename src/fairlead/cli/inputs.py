@@ -175,6 +175,10 @@ reads_whole_input = gathers("inputs", _whole, *_FILES, _QUIET)
 """Gives a command the options of an input that is taken as a whole; it receives them as ``inputs``."""
 
 
+UNSELECTED = " that a policy selects or a binding places"
+"""What an input lacks of which nothing is placed."""
+
+
 def load_workloads(inputs: Inputs) -> "Problem":
     """Read the input and say what is odd about it; one without workloads or clusters is a mistake."""
     problem = inputs.read()
@@ -182,7 +186,7 @@ def load_workloads(inputs: Inputs) -> "Problem":
         # Where nothing is to be placed, the warnings say why.
         console.warn(problem.warnings)
     if not problem.workloads:
-        chosen = " that -n and -l choose" if inputs.namespaces or inputs.selector else ""
+        chosen = " that -n and -l choose" if inputs.namespaces or inputs.selector else UNSELECTED
         raise UsageError(f"nothing to place: the input holds no workload{chosen}")
     if not problem.clusters:
         raise UsageError("nowhere to place anything: the input holds no cluster (fairlead doctor says more)")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.inputs import Inputs, reads_input
+from fairlead.cli.inputs import UNSELECTED, Inputs, reads_input
 from fairlead.cli.options import writes_output
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
@@ -254,6 +254,8 @@ def _text(
     told: list[tuple[str, Tone]] = [(f"Infeasible: {rest}.", "bad")] if conflicts else []
     if refused:
         told.append((f"Wrong input: {counted(refused, 'warning')} above must not be.", "bad"))
+    elif not problem.workloads:
+        told.append((f"Valid, but nothing to place: the input holds no workload{UNSELECTED}.", "notice"))
     elif not conflicts:
         unknown = "" if problem.clusters else " Whether workloads fit is not known without clusters."
         told.append((f"Valid: no workload contradicts itself.{unknown}", "good"))

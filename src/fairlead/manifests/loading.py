@@ -198,7 +198,7 @@ def problem_of(
     warnings += across(*declared_clusters, workloads)
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     known = clusters if asked is None else up_to_date
-    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members))
+    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members, present))
     problem = Problem(known, tuple(workloads), rules, warnings=tuple(warnings))
     return _completed(problem, manifests, parts.idle, extensions or Extensions())
 

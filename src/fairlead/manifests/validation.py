@@ -44,6 +44,12 @@ def in_plain_words(details: ErrorDetails) -> str:
     kind = details["type"]
     if kind in _WORDS:
         return _WORDS[kind]
+    words = _about(kind, details)
+    # An empty text shows nothing before what is said of it.
+    return f"an empty text {words}" if details["input"] == "" else words
+
+
+def _about(kind: str, details: ErrorDetails) -> str:
     if kind in _SCALARS:
         return _SCALARS[kind] + _about_quotes(kind, details["input"])
     if kind in _FROM_CONTEXT:

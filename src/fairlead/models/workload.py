@@ -202,3 +202,8 @@ def as_scheduled(workload: Workload) -> Workload:
 def turn(workload: Workload) -> tuple[int, str]:
     """Return the place in the queue: by priority, then by key."""
     return -workload.priority, workload.key
+
+
+def scheduling_order(workload: Workload, clusters: Container[str]) -> tuple[bool, int, str]:
+    """Return the place among workloads of one group: those that run on some of the clusters come first."""
+    return not running(workload, clusters), *turn(workload)

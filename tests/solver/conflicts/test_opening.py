@@ -54,6 +54,23 @@ def test_a_shared_toleration_is_offered_where_nobody_has_anything_to_lose() -> N
     assert infeasible(stream) == (["tolerate the taint edge:NoExecute for default/held and default/new"], ())
 
 
+@pytest.mark.parametrize(
+    "division", [static(), duplicated(), divided({"dynamicWeight": "AvailableReplicas"})]
+)
+def test_a_toleration_does_not_stop_an_eviction(division: Manifest) -> None:
+    """Karmada's taint manager takes the workload off a, so that the taint is not all that keeps it away."""
+    task = {"fromCluster": "a", "reason": "TaintUntolerated", "producer": "TaintManager"}
+    stream = [
+        cluster("a", cpu=4, taints=["edge:NoExecute"]),
+        cluster("b", cpu=1),
+        binding("evicted", 2, {"a": 2}, division, cpu=1, gracefulEvictionTasks=[task]),
+        binding("other", 1, {}, division, cpu=1),
+    ]
+    ways, _ = infeasible(stream)
+    assert ways
+    assert "tolerate the taint edge:NoExecute for default/evicted" not in ways
+
+
 def test_a_toleration_that_is_not_enough_is_told_with_what_else_is_in_the_way() -> None:
     """KubeAdmiral has seen that none runs on m, which the taint hides at first."""
     stream = [

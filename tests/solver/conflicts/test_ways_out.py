@@ -686,3 +686,68 @@ def test_a_copy_that_cannot_run_as_is_reported() -> None:
     assert found.relaxations == ()
     told = "annotation kubeadmiral.io/auto-migration-info tells: make room there, or remove the annotation"
     assert found.advice == (f"m cannot run any of default/web, as {told}.",)
+
+
+TIERED = {"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"]}]}
+
+
+@pytest.mark.parametrize("divided_by", [static(), duplicated()])
+@pytest.mark.parametrize(
+    ("a", "b", "tolerating"),
+    [
+        # The first tier is open, so nothing opens the second.
+        (cluster("a", 1), cluster("b", 9, taints=["x:NoSchedule"]), []),
+        # What opens b opens a as well, and then a alone has to hold all.
+        (
+            cluster("a", 1, taints=["x:NoSchedule"]),
+            cluster("b", 9, taints=["x:NoSchedule"]),
+            ["add 2 cpu to a", "scale from 3 to 1 replica"],
+        ),
+        # Here it does not, and either is enough where it has room.
+        (cluster("a", 1, taints=["x:NoSchedule"]), cluster("b", 9, taints=["y:NoSchedule"]), [""]),
+    ],
+)
+def test_a_toleration_opens_only_the_tier_that_is_used(
+    divided_by: Manifest, a: Manifest, b: Manifest, tolerating: list[str]
+) -> None:
+    """Full copies and static weights use the first tier that has eligible clusters, and no other."""
+    stream = [a, b, binding("web", 3, {}, {**divided_by, "clusterAffinity": TIERED}, cpu=1)]
+    _, found = infeasible(stream)
+    told = [way.text for way in found.relaxations if "tolerate" in way.text]
+    if tolerating == [""]:
+        assert told[0] == "tolerate the taint y:NoSchedule"
+    else:
+        more = [text.partition("tolerate the taint x:NoSchedule and ")[2] for text in told]
+        assert [text.partition(" (")[0] for text in more] == tolerating
+
+
+def test_a_toleration_of_an_earlier_tier_closes_the_later_one() -> None:
+    """With the taint tolerated a, which holds 2 of 3, is the first tier and the only one that is used."""
+    stream = [
+        cluster("a", 2, taints=["x:NoSchedule"]),
+        cluster("b", 1),
+        binding("web", 3, {}, {**static(), "clusterAffinity": TIERED}, cpu=1),
+    ]
+    _, found = infeasible(stream)
+    assert [way.text for way in found.relaxations] == ["add 2 cpu to b", "scale from 3 to 1 replica"]
+
+
+def test_a_smaller_percentage_is_told_of_all_whom_it_concerns() -> None:
+    """The only replica of `one` survives no loss of its region; half of `four` does, and no longer has to."""
+    stream = [
+        cluster("a", cpu=4, region="x"),
+        cluster("b", cpu=4, region="y"),
+        binding("one", 1, {}, static(), cpu=1),
+        binding("four", 4, {}, static(), cpu=1),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    way = found.relaxations[0]
+    assert way.text == (
+        "no longer require replicas to survive the loss of any one region for default/four and default/one"
+    )
+    assert [(each.workload, each.before, each.after, each.cost) for each in way.changes] == [
+        ("default/four", 2, 0, 0),
+        ("default/one", 1, 0, 1),
+    ]
+    assert fragment(way)["spec"]["minPercent"] == "0%"

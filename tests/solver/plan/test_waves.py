@@ -139,6 +139,8 @@ def test_full_clusters_exchange_replicas_through_a_third() -> None:
     plan = planned({**FULL, "m3": 500}, RING, SWAPPED)
     assert plan.complete
     assert plan.detours
+    # Five replicas start, and four have to move: one of them starts twice.
+    assert (plan.moves, plan.waiting) == (5, 1)
     assert {move.target for wave in plan.waves for move in wave.moves} == {"m1", "m2", "m3"}
     forbidden = planned({**FULL, "m3": 500}, RING, SWAPPED, WaveOptions(detours=False))
     assert not forbidden.complete

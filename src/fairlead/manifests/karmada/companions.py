@@ -1,6 +1,6 @@
 """Workload affinity: which workloads stand together or apart, by the value of a label."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ResourceBinding
@@ -10,7 +10,7 @@ from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.rules import Companionship
 from fairlead.models.source import Source
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, scheduling_order
 
 
 class Member(NamedTuple):
@@ -37,15 +37,15 @@ def _is_tied(subject: Subject) -> bool:
     return subject.binding is not None and subject.binding.model.spec.workload_affinity_groups is not None
 
 
-def companionships(members: Iterable[Member]) -> tuple[Companionship, ...]:
+def companionships(members: Iterable[Member], clusters: Container[str]) -> tuple[Companionship, ...]:
     """Return a rule for every group of workloads of one namespace that stand together or apart.
 
     A group has one name in its namespace, such as ``app=web``, and at least two members; workloads without
     the label are in no group. The order of the members is that in which they bind each other: those that hold
-    replicas first, then by priority and key.
+    replicas on some of the clusters first, then by priority and key.
     """
     found: dict[tuple[str, str, str], list[tuple[Workload, Source]]] = {}
-    for member in sorted(members, key=lambda each: scheduling_order(each.workload)):
+    for member in sorted(members, key=lambda each: scheduling_order(each.workload, clusters)):
         for together, group, source in _groups(member):
             side = "affinity" if together else "anti-affinity"
             found.setdefault((side, member.workload.namespace, group), []).append((member.workload, source))
@@ -59,11 +59,6 @@ def companionships(members: Iterable[Member]) -> tuple[Companionship, ...]:
         for (side, _, group), grouped in sorted(found.items())
         if len(grouped) > 1
     )
-
-
-def scheduling_order(workload: Workload) -> tuple[bool, int, str]:
-    """Return the place of a workload among those of its group, the first one lowest."""
-    return not workload.current, -workload.priority, workload.key
 
 
 def _groups(member: Member) -> Iterator[tuple[bool, str, Source]]:

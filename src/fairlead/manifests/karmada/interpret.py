@@ -47,7 +47,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import first_of, with_nearest
+from fairlead.models.words import counted, first_of, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload, at_start
 
 
@@ -76,6 +76,20 @@ def _unweighed(declared: Declared) -> Statement:
     """Say that weights are declared and none counts."""
     text = f"{declared.name}: no eligible cluster has a static weight above 0, so all of them weigh the same"
     return Statement("weights", text, declared.source(STATIC))
+
+
+def _refused(declared: Declared) -> Iterator[Statement]:
+    """Name static weights of 0, which are understood here and which Karmada's API server refuses."""
+    for path, preferences in preferences_of(declared.placement.replica_scheduling):
+        found = [at for at, term in enumerate(preferences.static_weight_list) if not term.weight]
+        if found:
+            where = (*path, "staticWeightList", found[0], "weight")
+            more = f", as {counted(len(found) - 1, 'more weight')} of the list" if found[1:] else ""
+            text = (
+                f"{declared.name}: {field_name((*declared.path, *where))} is 0{more}; Karmada's API server "
+                "refuses less than 1: leave out of the list what is to get nothing"
+            )
+            yield Statement("weights", text, declared.source(where))
 
 
 KIND = "cluster"
@@ -143,7 +157,8 @@ class Interpreter(Resolver):
         ]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
-            ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
+            ("said", id(declared.document), declared.path),
+            lambda: (*unknown_clusters(declared, self), *_refused(declared)),
         )
         equal = [_unweighed(declared)] if any(division.unweighed for *_, division in found) else []
         return Interpreted(rules, (*unknown, *idle, *shared, *equal), groups)

@@ -53,6 +53,8 @@ def within_tiers(
     """
     if preferences.is_divided(placement) and not preferences.is_static(placement):
         return standing
+    if len(group.tiers) > 1:
+        standing = _beside_tiers(standing, group.tiers_of(clusters))
     who = "static weights do" if preferences.is_divided(placement) else "Duplicated does"
     reason = f"is in a later overflow tier, which {who} not use"
     later = tiered(group, standing.names, clusters)[1:]
@@ -63,6 +65,26 @@ def within_tiers(
             for ground in (Ground(reason, path, cause=Cause.BESIDE_OTHERS),)
             for name in inside
         }
+    )
+
+
+def _beside_tiers(standing: Standing, tiers: Sequence[frozenset[str]]) -> Standing:
+    """Say which clusters tolerations do not open where only the first tier with candidates is used.
+
+    Those of a later tier stay closed, and one of an earlier tier would close all that are open now. Where
+    nothing is open, what opens a cluster may open one of an earlier tier as well.
+    """
+    openable = standing.openable()
+    place = {name: at for at, inside in enumerate(tiers) for name in inside}
+    taints = {name: frozenset(standing.excluded[name].taints) for name in openable}
+    if standing.names:
+        first = min(place[name] for name in standing.names)
+        stuck = [name for name in openable if place[name] != first]
+        return standing.closed_for_good(stuck, spoiling=[name for name in stuck if place[name] < first])
+    return standing.closed_for_good(
+        name
+        for name in openable
+        if any(place[other] < place[name] and taints[other] <= taints[name] for other in openable)
     )
 
 
@@ -123,14 +145,23 @@ class Resolver(Fleet):
         who = (text, group.path, api)
         same, base = self.standing(who, lambda: grounds(placement, group, api, self.clusters), workload)
         leaving = {name: Ground(EVICTING, source) for name, source in evicting.items() if name in base.names}
+        stuck = frozenset(name for name in evicting if name in base.excluded)
         apart = id(declared.document) if declared.totals.apart else None
-        key: Hashable = ("division", same, self._text(declared, "replicaScheduling", "replicas"), apart)
+        key: Hashable = (
+            "division",
+            same,
+            stuck,
+            self._text(declared, "replicaScheduling", "replicas"),
+            apart,
+        )
         if _by_room(declared):
             key = (key, tuple(sorted(workload.requests.items())))
+        # No toleration opens what a workload is taken off.
+        shut = base.closed_for_good(stuck)
         own = leaving or (_by_room(declared) and any(name in self.clusters for name in workload.current))
         return self.memory.once(
             None if own else key,
-            lambda: self._divided(base.without(leaving), group, workload, declared, None if own else key),
+            lambda: self._divided(shut.without(leaving), group, workload, declared, None if own else key),
         )
 
     def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:

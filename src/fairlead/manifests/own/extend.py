@@ -1,6 +1,6 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -11,7 +11,6 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import Profile, ProfileSpec, WorkloadAffinity
 from fairlead.manifests.extensions import Extensions, RuleManifest, rule_of
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import grouped, hierarchy, prices, profile
 from fairlead.manifests.own.sets import (
     Remark,
@@ -34,7 +33,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.variants import Rules
 from fairlead.models.words import first_of
-from fairlead.models.workload import Workload, at_start
+from fairlead.models.workload import Workload, at_start, scheduling_order
 
 Closed = Mapping[str, Exclusion]
 
@@ -157,7 +156,7 @@ WAYS: Mapping[type[Object], Way] = {
 
 
 def companionships(
-    located: Located[WorkloadAffinity], workloads: Sequence[Workload]
+    located: Located[WorkloadAffinity], workloads: Sequence[Workload], clusters: Container[str]
 ) -> Iterator[Companionship]:
     """Yield one rule for the selected workloads, or for every value of the label that groups them.
 
@@ -166,7 +165,7 @@ def companionships(
     spec, key = located.model.spec, located.model.spec.group_by_label_key
     together, source = spec.type == "Affinity", located.source("spec")
     found: dict[str, list[str]] = {}
-    for workload in sorted(workloads, key=scheduling_order):
+    for workload in sorted(workloads, key=lambda each: scheduling_order(each, clusters)):
         value = "" if key is None else workload.labels.get(key)
         if value is not None:
             found.setdefault(value, []).append(workload.key)
@@ -190,7 +189,7 @@ def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions:
                 if selects_workload(located, workload):
                     workloads[position], remarks = _added(add, workload)
                     told.extend(one._replace(workload=workload.key) for one in remarks)
-    companions, lonely = _companions(manifests, workloads)
+    companions, lonely = _companions(manifests, workloads, clusters)
     budgets, idle = _budgets(manifests, clusters, workloads)
     wanted = next((one.model.spec for one in of_kind(manifests, Profile)), ProfileSpec())
     rates = of_kind(manifests, own.FailureRates)
@@ -219,14 +218,14 @@ def _added(add: Callable[[Workload], Added], workload: Workload) -> tuple[Worklo
 
 
 def _companions(
-    manifests: Sequence[Located[Object]], workloads: Sequence[Workload]
+    manifests: Sequence[Located[Object]], workloads: Sequence[Workload], clusters: Container[str]
 ) -> tuple[tuple[Companionship, ...], list[Remark]]:
     """Return who stands together or apart, and the manifests that say so of nobody."""
     rules: list[Companionship] = []
     lonely: list[Remark] = []
     for located in of_kind(manifests, own.WorkloadAffinity):
         members = selected(located.model.spec.workload_selector, workloads)
-        found = tuple(companionships(located, members))
+        found = tuple(companionships(located, members, clusters))
         rules.extend(found)
         if members and not found:
             text = f"{named(located)} has no effect: no two of the selected workloads belong together"

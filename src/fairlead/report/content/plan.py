@@ -140,7 +140,8 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 def head_lines(plan: RebalancePlan) -> list[str]:
     """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
-    return [headline(plan), target_line(plan), *explanation(plan.outcome), *filter(None, [inside_line(plan)])]
+    on_the_way = filter(None, [waiting_line(plan), inside_line(plan)])
+    return [headline(plan), target_line(plan), *explanation(plan.outcome), *on_the_way]
 
 
 def move_cells(move: Move) -> Row:
@@ -195,6 +196,17 @@ def _least(plan: RebalancePlan) -> str:
         return f" (at least {counted(waves.lower_bound, 'wave')} {be(waves.lower_bound)} needed)"
     proven = plan.outcome.status is Status.OPTIMAL
     return " (the minimum)" if proven else " (the minimum for this target)"
+
+
+def waiting_line(plan: RebalancePlan) -> str:
+    """Say how many replicas move twice, which the headline counts once; empty where none does."""
+    waiting = 0 if plan.waves is None else plan.waves.waiting
+    if not waiting:
+        return ""
+    who, it = (
+        ("One replica starts", "it waits") if waiting == 1 else (f"{waiting} replicas start", "they wait")
+    )
+    return f"{who} twice: {it} on a third cluster until the target has capacity."
 
 
 def inside_line(plan: RebalancePlan) -> str:

@@ -75,8 +75,9 @@ def flow_section(waves: WavePlan) -> Section:
                 f"{counted(len(rest), 'smaller flow')} with {counted(replicas, 'replica')} are left out."
             )
         )
-    if waves.detours:
-        blocks.append(Text("Some replicas wait on a third cluster on their way; they are drawn twice."))
+    if waves.waiting:
+        what = f"{counted(waves.waiting, 'replica')} {'waits' if waves.waiting == 1 else 'wait'}"
+        blocks.append(Text(f"{what} on a third cluster on the way, drawn twice."))
     return Section("flows", "Where replicas go", tuple(blocks), brief=True)
 
 

@@ -180,14 +180,14 @@ def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> Grouped
             return rule.changed(number, change.after)
     percent = percentage(rule) if isinstance(rule, Survival) else None
     if change.kind == Kind.REPLICAS and isinstance(rule, Survival) and percent is not None:
-        if rule.minimum != _part(percent, change.before):
+        if rule.minimum != part_of(percent, change.before):
             # It was changed before; a part stays one, as `edits` writes it.
             percent = 100 * rule.minimum // change.before
-        return replace(rule, minimum=_part(percent, workload.replicas))
+        return replace(rule, minimum=part_of(percent, workload.replicas))
     return rule
 
 
-def _part(percent: int, replicas: int) -> int:
+def part_of(percent: int, replicas: int) -> int:
     """Return how many replicas a percentage comes to, rounded up."""
     return -(-replicas * percent // 100)
 

@@ -32,7 +32,8 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     not among these. When all these are decided, those of the others that have a choice get the groups in
     which least gives way of all, the first ones of several: together where there are up to `MOST` joint
     choices, else one after the other. What workloads hold that are not decided yet is free to the others.
-    Where something of that was not known in time, it is not certain that these are the groups
+    Where something of that was not known in time, or more gives way of workloads that were chosen for one
+    after the other than where each has all clusters for itself, it is not certain that these are the groups
     (`Chosen.exhausted`).
 
     `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
@@ -61,7 +62,8 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     given_way = _GivenWay(part, decided, place)
     fitting = {each.key for each in decided}
     settled = [each for each in fixed if each.key not in fitting]
-    for together in _at_once(skipped):
+    short, rounds = [*settled, *skipped], _at_once(skipped)
+    for together in rounds:
         tried = []
         for chosen in product(*map(_usable, together)):
             if not until.remaining():
@@ -74,6 +76,8 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
         _, chosen, trial = min(tried, key=itemgetter(0))
         settled += trial
         groups.update({each.key: group for each, group in zip(together, chosen, strict=True)})
+    if certain and len(rounds) > 1:
+        certain = given_way.of(settled) == _least(short, part, place)
     certain = certain and given_way.certain
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
@@ -152,6 +156,23 @@ def _at_once(skipped: Sequence[Workload]) -> Sequence[Sequence[Workload]]:
     """Return the workloads whose groups are chosen together: all where that are few choices, else each."""
     few = math.prod(len(_usable(each)) for each in skipped) <= MOST
     return [skipped] if skipped and few else [[each] for each in skipped]
+
+
+def _least(short: Sequence[Workload], part: Problem, place: Place) -> tuple[int, ...] | None:
+    """Return how much gives way of some workloads together at least; None where that is not known.
+
+    That is what each leaves in its best group with all clusters for itself. Groups that were chosen one after
+    the other and leave no more are the first joint choice that leaves so little: an earlier group would have
+    been seen to leave as little when its workload was chosen for.
+    """
+    alone = _GivenWay(part, (), place)
+    found = [
+        min(alone.of([settled_in(each, group)]) for group in _usable(each))
+        if is_open(each)
+        else alone.of([each])
+        for each in short
+    ]
+    return tuple(map(sum, zip(*found, strict=True))) if alone.certain else None
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import Amount, is_amount, share_of
+from fairlead.models.rules.moves import stopped
 from fairlead.models.words import shown
 from fairlead.models.workload import running as runs
 
@@ -223,6 +224,15 @@ class WavePlan:
         return tuple(found)
 
     @property
+    def waiting(self) -> int:
+        """How many replicas are started where they do not stay, and so once more later."""
+        before, after = self.states[0], self.states[-1]
+        # What is there in the end and was not at first is what stops on the way back.
+        staying = sum(stopped(after.of(key), before.of(key)) for key in self.problem.workload_by_key)
+        started = (move.replicas for wave in self.waves for move in wave.moves if move.target is not None)
+        return sum(started) - staying
+
+    @property
     def fullest(self) -> tuple[Placement, ...]:
         """What stands inside of every wave at most: all that starts is there, and what it replaces."""
         pairs = zip(self.states, self.waves, strict=False)
@@ -235,6 +245,7 @@ class WavePlan:
             "lowerBound": self.lower_bound,
             "proven": self.proven,
             "detours": self.detours,
+            "waiting": self.waiting,
             "blocked": [{**each.move.to_dict(), "reason": each.reason} for each in self.blocked],
         }
 

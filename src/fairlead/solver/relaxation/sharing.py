@@ -6,11 +6,12 @@ from typing import assert_never
 
 from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates
+from fairlead.models.rules import Candidates, Survival
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import FederatedUnit, KarmadaBinding, Source
 from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import is_untold
@@ -47,6 +48,8 @@ EXACT = (Kind.TOTAL, Kind.REPLICAS)
 def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> tuple[Change, ...]:
     """Return changes with what they change for other workloads that share the number; that costs nothing.
 
+    A percentage is one number as well, which comes to another one for each.
+
     `workloads`: the workloads that may share a number; `problem`: where all of them belong.
     """
     wanted: dict[Hashable, Change] = {}
@@ -70,8 +73,34 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
     )
     raised = (each for each in changes if each.kind == Kind.MAXIMUM and not each.before)
     copied = {(each.cluster, each.source): each for each in raised}
-    every = (*more, *_without_copy(copied, workloads if copied else ()))
+    every = (
+        *more,
+        *_without_copy(copied, workloads if copied else ()),
+        *_of_percentages(changes, workloads, problem),
+    )
     return (*changes, *dict.fromkeys(each for each in every if each.about not in known))
+
+
+def _of_percentages(
+    changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem
+) -> Iterator[Change]:
+    """Yield what a smaller percentage that has to survive comes to for the others that have it."""
+    smaller = {
+        (rule.source.holder, rule.name): 100 * change.after // workload.replicas
+        for change in changes
+        if change.kind == Kind.SURVIVAL and change.workload is not None
+        for workload in (problem.workload_by_key[change.workload],)
+        for rule in workload.rules_of(Survival)
+        if (rule.name, rule.minimum) == (change.detail, change.before)
+        if rule.source is not None and percentage(rule) is not None
+    }
+    for workload in workloads if smaller else ():
+        for rule in workload.rules_of(Survival):
+            percent = smaller.get((rule.source.holder, rule.name)) if rule.source else None
+            left = rule.minimum if percent is None else part_of(percent, workload.replicas)
+            if left < rule.minimum:
+                about = (Kind.SURVIVAL, workload.key, None, rule.name)
+                yield Change(*about, rule.minimum, left, 0, rule.source)
 
 
 def _without_copy(

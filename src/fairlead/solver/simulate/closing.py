@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from fairlead.models.closing import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, GroupTotal, Quota, SharedRule, Shares, WorkloadRule
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    GroupTotal,
+    Quota,
+    SharedRule,
+    Shares,
+    WorkloadRule,
+)
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import is_held_back
 from fairlead.models.usage import without_lag
 from fairlead.models.variants import Rules, exchanged, sets_of_rules, with_rules
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, scheduling_order
 from fairlead.solver.changes.opening import CORDONED, DRAINED, IS_CORDONED, IS_DRAINED, interpreted
 
 
@@ -27,7 +36,10 @@ def drained(problem: Problem, cluster: Cluster) -> Problem:
 def lost(problem: Problem, names: frozenset[str]) -> Problem:
     """Take clusters out of the problem."""
     clusters = tuple(one for one in problem.clusters if one.name not in names)
-    rules = tuple(left for rule in problem.rules for left in _limiting_others(rule, names))
+    there = frozenset(one.name for one in clusters)
+    rules = tuple(
+        _in_order(left, problem, there) for rule in problem.rules for left in _limiting_others(rule, names)
+    )
     return _with_workloads(replace(problem, rules=rules), clusters, dict.fromkeys(sorted(names)))
 
 
@@ -53,6 +65,23 @@ def _limiting_others(rule: SharedRule, lost: frozenset[str]) -> Iterator[SharedR
     limits = {scope: limit for scope, limit in rule.limits.items() if scope.cluster not in lost}
     if limits:
         yield replace(rule, limits=limits)
+
+
+def _in_order(rule: SharedRule, problem: Problem, clusters: frozenset[str]) -> SharedRule:
+    """Return a rule; of companions those come first that still run on some cluster.
+
+    Companions that stand in another order than that of the schedulers keep it: somebody has chosen it.
+    """
+
+    def ordered(members: Sequence[str], there: Container[str]) -> tuple[str, ...]:
+        found = sorted(map(problem.workload, members), key=lambda each: scheduling_order(each, there))
+        return tuple(each.key for each in found)
+
+    if not isinstance(rule, Companionship):
+        return rule
+    members = rule.tied(problem)
+    as_scheduled = ordered(members, problem.cluster_by_name) == members
+    return replace(rule, members=ordered(members, clusters)) if as_scheduled else rule
 
 
 def _marked(problem: Problem, cluster: Cluster, taint: Taint) -> Sequence[Cluster]:
