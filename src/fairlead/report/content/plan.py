@@ -1,7 +1,5 @@
 """A rebalance plan: what it comes to, its waves, what changes, and how it differs from a saved one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status

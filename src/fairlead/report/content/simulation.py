@@ -1,7 +1,5 @@
 """A simulation: what happens, what no longer fits, and what is so anyway; the rest is counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """All other answers as plain documents: plans, simulations, comparisons, explanations."""
 
-from __future__ import annotations
-
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Comparison
 from fairlead.models.usage import Utilisation

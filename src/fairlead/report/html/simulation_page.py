@@ -1,7 +1,5 @@
 """What stands on the page of a simulation: what the changes bring about, and the map of its sweep."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from operator import itemgetter

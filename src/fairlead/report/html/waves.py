@@ -1,7 +1,5 @@
 """Sections about the way: where replicas go, in which waves, and what changes in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from fairlead.models.words import counted
