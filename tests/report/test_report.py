@@ -65,11 +65,11 @@ def test_waves_and_changes_have_the_right_numbers() -> None:
     assert "Wave 1: 2 replicas move, 2 start" in page.sections["waves"]
     assert "Wave 2: 1 replica moves, 1 stops" in page.sections["waves"]
     clusters, workloads = page.tables["changes"]
-    # east 7 to 4; north 1 to 3; west 2 to 4, where 3 arrive and the old one leaves.
+    # east 7 to 4; north 1 to 3; west 2 to 4, where 3 start and the old one stops; two workloads on each.
     assert clusters.rows[1:] == [
-        ["east", "7", "4", "-", "3"],
-        ["north", "1", "3", "2", "-"],
-        ["west", "2", "4", "3", "1"],
+        ["east", "2", "7", "4", "-", "-3"],
+        ["north", "2", "1", "3", "+2", "-"],
+        ["west", "2", "2", "4", "+3", "-1"],
     ]
     assert ["shop/web", "east", "6", "3", "-3"] in workloads.rows
     assert "3 of 4 workloads change" in page.sections["changes"]

@@ -1,7 +1,5 @@
 """``fairlead version``, ``completion``, ``schema`` and ``examples``: what is asked without an input."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Literal

@@ -5,8 +5,6 @@ The same numbers as those of `fairlead.models.usage` and of `fairlead.models.rul
 by one. This module needs NumPy, and is imported where there are many places to look at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Member clusters: where they stand, what they refuse, what they can still take, how often they are lost."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

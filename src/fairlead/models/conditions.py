@@ -1,7 +1,5 @@
 """Conditions of an answer, as Kubernetes states them: type, status, reason and message."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 Rules are part of both, so both are told here as far as rules read them, below the rules themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

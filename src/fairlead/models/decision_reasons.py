@@ -1,7 +1,5 @@
 """What settles how much a cluster holds of a workload, in the user's words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Kubernetes quantities, such as ``250m`` of cpu and ``1.5Gi`` of memory, exactly; shares of replicas."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

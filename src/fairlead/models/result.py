@@ -1,7 +1,5 @@
 """What was found: status, placement, levels attained, what gave way. Pure data, without explanations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

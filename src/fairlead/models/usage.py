@@ -4,8 +4,6 @@ Amounts are millicores of cpu, and whole units of anything else. Clusters of unk
 they have no limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress

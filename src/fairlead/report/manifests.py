@@ -4,8 +4,6 @@ A patch carries what an apply needs and what belongs to whoever places, nothing 
 replicas and not the workload, which are the detector's. So a scale that was made in between is never undone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A whole report: what stands on top, and its sections. Pure data."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Aggregated: replicas stand on as few clusters as possible."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fairlead.models.data import WorkloadData

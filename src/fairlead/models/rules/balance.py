@@ -1,7 +1,5 @@
 """Balance: workloads that are placed together fill clusters together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

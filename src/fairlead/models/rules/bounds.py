@@ -1,7 +1,5 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import gt, itemgetter, lt

@@ -1,7 +1,5 @@
 """Capacity: what a cluster can take, shared by all workloads of the problem."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import gt

@@ -1,7 +1,5 @@
 """Companionship: workloads that stand on the same clusters, or on none in common."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations

@@ -4,8 +4,6 @@ Such a rule is one class: what it means (exact numbers), what it costs, and how 
 checked and scored by its meaning, so a rule that is encoded wrongly cannot leave unseen.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet

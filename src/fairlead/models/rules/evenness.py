@@ -1,7 +1,5 @@
 """Evenness: a change of the total is shared evenly (Specified and Regions)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fairlead.models.data import WorkloadData

@@ -1,7 +1,5 @@
 """Group total: how many replicas a named set of clusters holds together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

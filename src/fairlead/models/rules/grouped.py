@@ -3,8 +3,6 @@
 Whoever reads, changes or explains rules asks such a rule itself: a new one needs no word elsewhere.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet

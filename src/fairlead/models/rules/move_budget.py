@@ -1,7 +1,5 @@
 """Move budget: how many replicas may be moved, in total or out of and into some clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Move price: a replica moves only where the ratio gains at least so much by it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

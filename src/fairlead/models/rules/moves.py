@@ -1,7 +1,5 @@
 """Moves: replicas that are stopped in one cluster although they need not be."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Price: what a replica costs on a cluster, in money or in anything else that has a level of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Shares: hierarchical weights, such as region -> zone -> cluster."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

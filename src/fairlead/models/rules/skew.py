@@ -1,7 +1,5 @@
 """Skew: how far the fullest and the emptiest region, zone, provider or cluster may differ."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace

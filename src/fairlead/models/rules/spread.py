@@ -1,7 +1,5 @@
 """Spread: how many groups of clusters (regions, zones, ...) a workload has to stand in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import repeat

@@ -1,7 +1,5 @@
 """Tiers: clusters that are filled one set after the other and emptied in reverse."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

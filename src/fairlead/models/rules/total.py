@@ -1,7 +1,5 @@
 """Total: the replicas of a divided workload add up to what it asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

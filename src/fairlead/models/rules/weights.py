@@ -1,7 +1,5 @@
 """Weights: the ratio in which a workload wants to be divided, and the distance from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

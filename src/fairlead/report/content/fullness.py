@@ -36,20 +36,25 @@ NEARLY = Fraction(9, 10)
 _PLANNED = columns("~Cluster", "Resource", ">Allocatable", ">Others", ">Now", ">Target")
 
 
+def planned(plan: RebalancePlan) -> list[UtilisationShift]:
+    """Return how full every cluster is by resource, now and in the target of a plan, in name order."""
+    now = _by_place(plan.problem, plan.before)
+    then = _by_place(plan.problem, plan.outcome.placement or Placement({}))
+    return [UtilisationShift(*place, now[place], one) for place, one in then.items()]
+
+
 def planned_fullness(plan: RebalancePlan, look: Look) -> Table:
     """Return how full every cluster is before and after; clusters of unknown capacity are left out."""
-    target = plan.outcome.placement
-    before = _by_place(plan.problem, plan.before)
     rows: list[Row] = []
-    for each in () if target is None else utilisation(plan.problem, target):
-        then = before.get((each.cluster, each.resource))
-        shown = look.wide or each.used or (then and then.used)
-        if each.fullness is None or each.offered is None or not shown:
+    for shift in planned(plan):
+        now, then = shift.before, shift.after
+        if now is None or then is None or then.fullness is None or then.offered is None:
             continue
-        whole = short_amount(each.resource, each.others + each.offered)
-        others = short_amount(each.resource, each.others) if each.others else "-"
-        front = cells(each.cluster, each.resource, whole, others)
-        rows.append((*front, _filled(then.fullness if then else None), _filled(each.fullness)))
+        if look.wide or then.used or now.used:
+            whole = short_amount(then.resource, then.others + then.offered)
+            others = short_amount(then.resource, then.others) if then.others else "-"
+            front = cells(then.cluster, then.resource, whole, others)
+            rows.append((*front, _filled(now.fullness), _filled(then.fullness)))
     return table(_PLANNED, rows)
 
 
@@ -63,16 +68,6 @@ def _filled(part: Fraction | None) -> Cell:
 def tone_of(part: Fraction) -> Tone:
     """Return the tone of a used part: from `NEARLY` on it is worth a look, above 1 it is wrong."""
     return "bad" if part > 1 else "notice" if part >= NEARLY else ""
-
-
-def planned_shifts(plan: RebalancePlan, look: Look) -> list[Line]:
-    """Return a row per cluster that a plan makes emptier or fuller: by resource, now and after."""
-    now = _by_place(plan.problem, plan.before)
-    then = _by_place(plan.problem, plan.outcome.placement or Placement({}))
-    places = sorted({*now, *then})
-    return cluster_shifts(
-        (UtilisationShift(*place, now.get(place), then.get(place)) for place in places), look
-    )
 
 
 def cluster_shifts(shifts: Iterable[UtilisationShift], look: Look) -> list[Line]:

@@ -1,7 +1,5 @@
 """What to do next: a few sentences with commands to copy."""
 
-from __future__ import annotations
-
 import math
 import shlex
 

@@ -1,7 +1,5 @@
 """An outcome: the verdict, what contradicts what, its levels, and short renderings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """A rebalance plan: what it comes to, its waves, what changes, and how it differs from a saved one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
@@ -10,6 +8,7 @@ from fairlead.report.blocks import (
     Cell,
     Line,
     Row,
+    Table,
     Text,
     cells,
     columns,
@@ -31,7 +30,7 @@ from fairlead.report.content.fleet import (
     places,
     sum_columns,
 )
-from fairlead.report.content.fullness import planned_fullness, planned_shifts
+from fairlead.report.content.fullness import cluster_shifts, planned, planned_fullness
 from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
@@ -79,10 +78,10 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     elif plan.nothing_to_do:
         groups.append(some(planned_fullness(plan, look)) if look.wide else _every(plan, look))
     elif look.wide:
-        groups += [*moves(plan, look), last, some(table(CHANGES, change_rows(plan)))]
+        groups += [*moves(plan, look), last, some(change_table(plan))]
         groups.append(some(planned_fullness(plan, look)))
     else:
-        groups += [_waves(plan, look), _every(plan, look), last, planned_shifts(plan, look)]
+        groups += [_waves(plan, look), _every(plan, look), last, cluster_shifts(planned(plan), look)]
     return groups if plan.nothing_to_do else [*groups, [Text(closing(change(plan)), "bold")]]
 
 
@@ -150,9 +149,10 @@ def move_cells(move: Move) -> Row:
     return cells(move.workload, move.replicas, move.source or "-", move.target or "-", first)
 
 
-def change_rows(plan: RebalancePlan) -> Iterator[Row]:
-    """Yield a row per workload and cluster that changes."""
-    return (shift_cells(each.workload, each.cluster, each.before, each.after) for each in plan.changes)
+def change_table(plan: RebalancePlan) -> Table:
+    """Return a row per workload and cluster that changes."""
+    rows = (shift_cells(each.workload, each.cluster, each.before, each.after) for each in plan.changes)
+    return table(CHANGES, rows, "Replicas now and in the target, by workload and cluster")
 
 
 def shift_cells(workload: str, cluster: str, before: int, after: int) -> Row:

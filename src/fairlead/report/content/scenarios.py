@@ -1,7 +1,5 @@
 """A simulation and its scenarios in numbers and sentences: what was asked, what comes of it, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from fairlead.models.problem import Problem

@@ -1,7 +1,5 @@
 """A script that was played: what every scheduler came to, and what it did after which event."""
 
-from __future__ import annotations
-
 from fairlead.models.words import counted
 from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, cells, columns, number, some, table
 from fairlead.report.terminal import Look

@@ -1,7 +1,5 @@
 """A simulation: what happens, what no longer fits, and what is so anyway; the rest is counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 
@@ -62,6 +60,7 @@ FIRST = 5
 MORE = "  ... and {} (-A shows all)"
 
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Unplaced")
+CLUSTERS = columns("~Fewer", "&More")
 SHIFTS = columns("~Workload", "~Cluster", ">Now", ">After", ">Change")
 LEVELS = columns("~Objective", ">Before", ">After")
 
@@ -88,8 +87,9 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """
     picked = look.picked
     scenarios = scenario_table(simulation)
-    heads = (*WORKLOADS, *columns("~Fewer", "&More"))
-    ask_for_column(picked.sort_by, heads, SHIFTS, scenarios.columns, sum_columns(picked.group_by))
+    ask_for_column(
+        picked.sort_by, WORKLOADS, CLUSTERS, SHIFTS, scenarios.columns, sum_columns(picked.group_by)
+    )
     if not look.headers and not picked.group_by:
         only = scenarios if simulation.scenarios else shift_table(simulation)
         return [some(sorted_by(only, picked.sort_by))]
@@ -112,26 +112,35 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     picked, problem = look.picked, simulation.after.problem
     if picked.group_by:
         clusters = (*simulation.before.problem.clusters, *problem.clusters)
-        found = (
+        standing = (
             place
             for one in simulation.effects
             for place in places_of(problem.workload_by_key[one.workload], one.before, one.after)
         )
-        return [grouped(found, picked, clusters)]
-    changing = gravest(simulation)
+        return [grouped(standing, picked, clusters)]
+    found = workload_table(simulation, every=picked.every, wide=look.wide)
+    every = sorted_by(found, picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
+    return [every, *unchanged(simulation)] if found.rows and not picked.every else some(every)
+
+
+def workload_table(simulation: Simulation, *, every: bool = False, wide: bool = False) -> Table:
+    """Return a row per workload that changes, the gravest first.
+
+    `every`: whether the others follow. `wide`: whether the clusters are told elsewhere.
+    """
+    replicas = {one.key: one.replicas for one in simulation.after.problem.workloads}
     still = [one for one in simulation.effects if not one.caused]
-    rows = [
+    rows = (
         (
             Cell(one.workload, "bold"),
-            *cells(problem.workload_by_key[one.workload].replicas),
+            *cells(replicas[one.workload]),
             *(number(one.moved, "notice"), number(one.lost, "notice"), number(one.unplaced, "bad")),
-            *(() if look.wide else difference(one.before, one.after)),
+            *(() if wide else difference(one.before, one.after)),
         )
-        for one in (*changing, *(still if picked.every else ()))
-    ]
-    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "&More"))
-    every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
-    return [every, *unchanged(simulation)] if rows and not picked.every else some(every)
+        for one in (*gravest(simulation), *(still if every else ()))
+    )
+    head = WORKLOADS if wide else (*WORKLOADS, *CLUSTERS)
+    return table(head, rows, "Replicas that move, are lost and are unplaced, by workload")
 
 
 def unchanged(simulation: Simulation) -> tuple[Text, ...]:

@@ -1,7 +1,5 @@
 """Why a workload stands where it stands: what every cluster would cost, and which bounds bind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType

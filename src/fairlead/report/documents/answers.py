@@ -1,10 +1,9 @@
 """All other answers as plain documents: plans, simulations, comparisons, explanations."""
 
-from __future__ import annotations
-
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Comparison
-from fairlead.models.usage import Utilisation, utilisation
+from fairlead.models.usage import Utilisation
+from fairlead.report.content.fullness import planned
 from fairlead.report.content.simulation import level_pairs
 from fairlead.report.content.why import gain_sentence, told
 from fairlead.report.documents.outcome import (
@@ -73,27 +72,18 @@ def plan_document(plan: RebalancePlan) -> Document:
             "detours": options.detours,
             "maxMovesPerWave": options.most_moves,
         },
-        "utilisation": _utilisation(plan),
+        "utilisation": [
+            {
+                **picked(each, "cluster", "resource"),
+                "offered": each.after and each.after.offered,
+                "before": each.before and each.before.used,
+                "after": each.after and each.after.used,
+            }
+            for each in (() if target is None else planned(plan))
+        ],
         "outcome": outcome_document(plan.outcome, decisions=False),
         "seconds": dict(plan.seconds),
     }
-
-
-def _utilisation(plan: RebalancePlan) -> list[Document]:
-    if plan.outcome.placement is None:
-        return []
-    after = utilisation(plan.problem, plan.outcome.placement)
-    before = {(each.cluster, each.resource): each.used for each in utilisation(plan.problem, plan.before)}
-    return [
-        {
-            "cluster": each.cluster,
-            "resource": each.resource,
-            "offered": each.offered,
-            "before": before.get((each.cluster, each.resource), 0),
-            "after": each.used,
-        }
-        for each in after
-    ]
 
 
 def plan_comparison_document(comparison: PlanComparison) -> Document:

@@ -1,7 +1,5 @@
 """What became of a script, as a plain document."""
 
-from __future__ import annotations
-
 from fairlead.report.documents.outcome import Document, picked
 from fairlead.solver.script.played import Handled, Played, quantile
 

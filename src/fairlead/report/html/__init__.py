@@ -1,7 +1,5 @@
 """Answers as HTML: a report in one file that needs no network, and what a notebook shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

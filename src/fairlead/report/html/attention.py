@@ -1,7 +1,5 @@
 """What stands on top of every page: its numbers, and what needs attention, each said once with its cause."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Drawing: small SVG pictures whose colours follow the page, written without any library."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Literal

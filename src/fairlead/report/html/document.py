@@ -1,7 +1,5 @@
 """From pages to one HTML file that needs no other, and to what notebooks show; every text is escaped."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The pages of answers: what stands on each, and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Pictures of the way: bands from cluster to cluster, and how much happens in every wave."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

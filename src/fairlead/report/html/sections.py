@@ -1,7 +1,5 @@
 """Sections that pages share: proof, conflicts, warnings, how the report was made, what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from fairlead.models.outcome import Outcome, Status

@@ -1,7 +1,5 @@
 """What stands on the page of a simulation: what the changes bring about, and the map of its sweep."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from operator import itemgetter
@@ -18,13 +16,9 @@ from fairlead.report.blocks import (
     Table,
     Text,
     Tone,
-    cells,
-    columns,
     long_table,
-    number,
-    table,
 )
-from fairlead.report.content.fleet import cost_lines, difference
+from fairlead.report.content.fleet import cost_lines
 from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
 from fairlead.report.content.scenarios import (
@@ -40,7 +34,7 @@ from fairlead.report.content.scenarios import (
     told,
     verdict,
 )
-from fairlead.report.content.simulation import gravest, level_table, next_steps, shift_table, unchanged
+from fairlead.report.content.simulation import level_table, next_steps, shift_table, unchanged, workload_table
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -53,7 +47,6 @@ from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Scenario, Simulation
 
-WORKLOADS = columns("Workload", ">Replicas", ">Moved", ">Lost", "~Fewer", "~More")
 ROWS_SHOWN = 2000
 """Workloads, and clusters of workloads, that tables show."""
 
@@ -115,25 +108,11 @@ def _change_section(simulation: Simulation) -> Section:
     few = len(by_cluster.rows) <= ROWS_OPEN
     blocks: tuple[Block, ...] = (
         long_table(
-            _short(_by_workload(simulation)), f"{counted(len(simulation.caused), 'workload')} in detail"
+            _short(workload_table(simulation)), f"{counted(len(simulation.caused), 'workload')} in detail"
         ),
         Folded("By workload and cluster", (_short(by_cluster),), printed=few),
     )
     return Section("changes", "What changes", (*blocks, *unchanged(simulation)), brief=True)
-
-
-def _by_workload(simulation: Simulation) -> Table:
-    problem = simulation.after.problem
-    rows = (
-        (
-            *cells(one.workload, problem.workload_by_key[one.workload].replicas),
-            number(one.moved, "notice"),
-            number(one.lost, "notice"),
-            *difference(one.before, one.after),
-        )
-        for one in gravest(simulation)
-    )
-    return table(WORKLOADS, rows, "Replicas that move and are lost, by workload")
 
 
 def _short(found: Table) -> Table:

@@ -1,7 +1,5 @@
 """How full clusters are: a panel for each, step by step or with every scheduler, and their section."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,28 +1,22 @@
 """Sections about the way: where replicas go, in which waves, and what changes in the end."""
 
-from __future__ import annotations
-
-from collections import Counter
 from collections.abc import Mapping
 
-from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
     ROWS_OPEN,
     Block,
     Folded,
     Picture,
-    Table,
     Text,
-    cells,
-    columns,
-    number,
     table,
 )
-from fairlead.report.content.plan import MOVES, change_rows, move_cells
+from fairlead.report.content.fleet import grouped, places
+from fairlead.report.content.plan import MOVES, change_table, move_cells
 from fairlead.report.html import pictures
 from fairlead.report.html.pictures import Flow, by_kind, flow_picture, in_words, wave_picture
 from fairlead.report.pages import Section
+from fairlead.report.terminal import Rows
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
 
@@ -43,8 +37,6 @@ TOLD = f"and {{}}: {ELSEWHERE}"
 CHANGES_SHOWN = 1000
 """Rows that the table of the changes shows."""
 
-_CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
-_CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
 _WAVES = (
     "The moves of a wave are made at the same time; the next wave starts when all of them are done. "
     "Capacity, bounds and the declared availability hold at every moment, group totals and spread between "
@@ -144,8 +136,12 @@ def change_section(plan: RebalancePlan) -> Section:
     """Return what is different in the end, by cluster and by workload; empty for nothing."""
     if not plan.changes:
         return Section("changes", "What changes", ())
-    caption = "Replicas now and in the target, by workload and cluster"
-    by_workload = table(_CHANGES, change_rows(plan), caption).first(CHANGES_SHOWN, "change", TOLD)
+    clusters = plan.problem.clusters
+    by_cluster = grouped(places(plan.outcome), Rows(changed=True, group_by="cluster"), clusters)
+    still = len(clusters) - len(by_cluster.rows)
+    verb = "does" if still == 1 else "do"
+    unchanged = f"{counted(still, 'other cluster')} {verb} not change." if still else ""
+    by_workload = change_table(plan).first(CHANGES_SHOWN, "change", TOLD)
     workloads = len({change.workload for change in plan.changes})
     verb = "changes" if workloads == 1 else "change"
     title = f"{workloads} of {counted(len(plan.problem.with_replicas), 'workload')} {verb}"
@@ -153,32 +149,6 @@ def change_section(plan: RebalancePlan) -> Section:
     return Section(
         "changes",
         "What changes",
-        (_by_cluster(plan), Folded(title, (by_workload,), printed=few, opened=few)),
+        (by_cluster._replace(note=unchanged), Folded(title, (by_workload,), printed=few, opened=few)),
         brief=True,
     )
-
-
-def _by_cluster(plan: RebalancePlan) -> Table:
-    now, then = _by_name(plan.before), _by_name(plan.outcome.placement)
-    arrive: Counter[str] = Counter()
-    leave: Counter[str] = Counter()
-    for change in plan.changes:
-        sums = arrive if change.difference > 0 else leave
-        sums[change.cluster] += abs(change.difference)
-    every = plan.problem.cluster_by_name
-    touched = [name for name in every if arrive[name] or leave[name]]
-    rows = [
-        (*cells(name, now[name], then[name]), number(arrive[name], "good"), number(leave[name], "notice"))
-        for name in touched
-    ]
-    still = len(every) - len(touched)
-    verb = "does" if still == 1 else "do"
-    unchanged = f"{counted(still, 'other cluster')} {verb} not change." if still else ""
-    return Table("Replicas of all workloads, by cluster", _CLUSTERS, tuple(rows), unchanged)
-
-
-def _by_name(placement: Placement | None) -> Counter[str]:
-    sums: Counter[str] = Counter()
-    for placed in (placement or Placement({})).values():
-        sums.update(placed)
-    return sums

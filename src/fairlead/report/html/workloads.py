@@ -1,7 +1,5 @@
 """Sections about single workloads: where they stand, and why there."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from fairlead.models.outcome import ClusterDecision, Outcome
