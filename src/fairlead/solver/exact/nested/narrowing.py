@@ -69,15 +69,9 @@ def narrow_all(faces: Sequence[Face], cost: Cost, depth: int | None = None) -> l
 def narrow(face: Face, cost: Cost, depth: int | None = None) -> tuple[list[Face], Rank | None]:
     """Return the parts of a face that hold all its optima on a level, and how good they are.
 
-    Returns
-    -------
-    parts, rank
-        The parts are disjoint; none, and no rank, where the face holds no placement at all.
+    `parts`, `rank`: the parts are disjoint; none, and no rank, where the face holds no placement at all.
 
-    Raises
-    ------
-    TooLongError
-        Too many parts had to be looked at.
+    Raises `TooLongError`: too many parts had to be looked at.
     """
     depth = len(face.limits.wider) if depth is None else depth
     stack: list[tuple[Face, Fraction | None]] = [(face, None)]
@@ -143,7 +137,7 @@ def _narrow_once(
 
 def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
     """Return about the best price, and what is best there; None where the face holds no placement."""
-    guess = find_price(face, cost, price=near)
+    guess = find_price(face, cost, near)
     if guess is None:
         return None
     kept = _relevant(face, cost, guess.price)
