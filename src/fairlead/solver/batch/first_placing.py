@@ -269,10 +269,8 @@ class _Placing:
         and a workload takes clusters in the ratio of its weights times these factors, each to the power of
         the part that the resource has in what it needs (iterative proportional fitting).
 
-        Returns
-        -------
-        replicas, fullest
-            Replicas by row and cluster, and what the fullest cluster is asked for as a part of what it has.
+        `replicas`, `fullest`: replicas by row and cluster, and what the fullest cluster is asked for as a
+        part of what it has.
         """
         batch, bound = self.batch, self.limit < MOST_ASKED
         offered = np.where(bound, self.limit, 0.0)

@@ -35,18 +35,11 @@ class Part(NamedTuple):
 def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
     """Place one workload as well as its rules allow, where that can be done exactly.
 
-    Parameters
-    ----------
-    problem
-        Where it belongs; gives levels and the measure of deviation.
-    boxed
-        What each candidate may hold; see `box_of`.
+    `problem`: where it belongs; gives levels and the measure of deviation. `boxed`: what each candidate may
+    hold; see `box_of`.
 
-    Returns
-    -------
-    mapping or None
-        Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
-        where no placement keeps the rules, or where marginal allocation does not apply.
+    Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None where
+    no placement keeps the rules, or where marginal allocation does not apply.
     """
     parts = _parts(workload, boxed)
     if parts is None:

@@ -144,18 +144,11 @@ def place_what_fits(
 ) -> Mapping[str, int] | None:
     """Place one workload so that as little as possible gives way, where that can be done exactly.
 
-    Parameters
-    ----------
-    problem
-        A problem with this workload only, or one whose other workloads are decided.
-    boxed
-        What each candidate may hold; see `box_of`.
+    `problem`: a problem with this workload only, or one whose other workloads are decided. `boxed`: what each
+    candidate may hold; see `box_of`.
 
-    Returns
-    -------
-    mapping or None
-        Replicas by cluster: least minima shortfall, then fewest unplaced replicas, then the other levels,
-        ties to the first by name; None where this way does not apply.
+    Replicas by cluster: least minima shortfall, then fewest unplaced replicas, then the other levels, ties to
+    the first by name; None where this way does not apply.
     """
     copies = workload.rule(Duplicated)
     if copies is not None:

@@ -82,12 +82,8 @@ class LaminarBox:
     def narrow(self, cost: Pieces | Squares, at: int) -> "LaminarBox":
         """Return all divisions of a box that is cut that cost least, in a tight box.
 
-        Parameters
-        ----------
-        cost
-            What the groups of one depth cost.
-        at
-            That depth, counted from the outermost, which is 0; at least 1.
+        `cost`: what the groups of one depth cost. `at`: that depth, counted from the outermost, which is 0;
+        at least 1.
         """
         return self.priced(cost, at)[0]
 

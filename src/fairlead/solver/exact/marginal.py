@@ -91,12 +91,7 @@ def exact_sum(values: NDArray[np.int64]) -> int:
 def widen(values: NDArray[np.int64], bound: int) -> NDArray[Any]:
     """Return the values as they are if `bound` fits 64 bits, else as Python integers.
 
-    Parameters
-    ----------
-    values
-        What a computation starts from.
-    bound
-        No number in that computation is larger in size.
+    `values`: what a computation starts from. `bound`: no number in that computation is larger in size.
     """
     return values if bound < INT64_LIMIT else values.astype(object)
 
@@ -104,14 +99,9 @@ def widen(values: NDArray[np.int64], bound: int) -> NDArray[Any]:
 def narrow_pieces(box: Box, pieces: Sequence[tuple[NDArray[Any], NDArray[np.int64]]]) -> Box:
     """Return all optima in a tight box for a cost that is made of straight pieces.
 
-    Parameters
-    ----------
-    box
-        A box whose bounds are tight.
-    pieces
-        From the lower bound upward, for every cluster: the marginal of each unit of the piece (integers,
-        not falling from piece to piece) and the number of units in it. The numbers of a cluster add up to
-        its upper minus its lower bound.
+    `box`: a box whose bounds are tight. `pieces`: from the lower bound upward, for every cluster: the
+    marginal of each unit of the piece (integers, not falling from piece to piece) and the number of units in
+    it. The numbers of a cluster add up to its upper minus its lower bound.
     """
     wanted = box.total - box.least
     if wanted == 0:

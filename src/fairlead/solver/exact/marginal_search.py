@@ -76,12 +76,7 @@ class Threshold:
 def find_threshold(units: Units, nth: int) -> Threshold:
     """Return the threshold at the n-th cheapest unit, counted from 1.
 
-    Parameters
-    ----------
-    units
-        At least `nth` units.
-    nth
-        Which one, ``1 <= nth <= sum(upper - lower)``.
+    `units`: at least `nth` units. `nth`: which one, ``1 <= nth <= sum(upper - lower)``.
     """
     target = nth + exact_sum(units.lower)
     under, over = _search_grid(units, target)

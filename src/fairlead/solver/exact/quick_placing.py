@@ -35,17 +35,10 @@ def choose_greedily(
 ) -> Mapping[str, int] | None:
     """Place a workload that may choose its clusters on a set that is made one cluster after the other.
 
-    Parameters
-    ----------
-    available, quotas
-        What it may use, including what it holds now.
-    divide
-        Divides its replicas among the clusters of the set; exactly where that is not said.
+    `available`, `quotas`: what it may use, including what it holds now. `divide`: divides its replicas among
+    the clusters of the set; exactly where that is not said.
 
-    Returns
-    -------
-    mapping or None
-        A placement that keeps the workload's own rules; None where it does not choose, or none was found.
+    A placement that keeps the workload's own rules; None where it does not choose, or none was found.
     """
     copies, spreads = workload.rule(Duplicated), workload.rules_of(Spread)
     if not workload.replicas or (copies is None and workload.rule(Total) is None):
@@ -164,19 +157,9 @@ def place_quickly(
 ) -> Mapping[str, int] | None:
     """Place a workload on any clusters that will do, in a fraction of a millisecond.
 
-    Parameters
-    ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
-    available, quotas
-        What it may use, including what it holds now.
+    `problem`: where it belongs. `available`, `quotas`: what it may use, including what it holds now.
 
-    Returns
-    -------
-    mapping or None
-        A placement that keeps the workload's own rules; None where none was found.
+    A placement that keeps the workload's own rules; None where none was found.
     """
     copies = workload.rule(Duplicated)
     if copies is None and workload.rule(Total) is None:
@@ -217,13 +200,6 @@ def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
 
     Where not all minima fit, or more is asked for than fits, the most of every candidate goes before its
     fewest, and what cannot be placed is left out.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    boxed
-        Its box.
     """
     total = boxed.box.total
     wishes = np.array([min(total, each) for each in wished(workload, boxed.names)], dtype=np.int64)
@@ -234,17 +210,10 @@ def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
 def filled(lower: Whole, upper: Whole, total: Whole | int, wishes: Whole) -> Whole:
     """Return divisions between the fewest and the most of every candidate, as near to a wish as that allows.
 
-    Parameters
-    ----------
-    lower, upper, wishes
-        Fewest, most and wished replicas by candidate; of several workloads one a row.
-    total
-        All replicas together; of several workloads one by row.
+    `lower`, `upper`, `wishes`: fewest, most and wished replicas by candidate; of several workloads one a row.
+    `total`: all replicas together; of several workloads one by row.
 
-    Returns
-    -------
-    array
-        Replicas by candidate; their sum is the total, or the most that fits.
+    Replicas by candidate; their sum is the total, or the most that fits.
     """
     lower = np.minimum(lower, upper)
     if (lower.sum(axis=-1) > total).any():

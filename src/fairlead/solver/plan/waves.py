@@ -38,10 +38,7 @@ class Availability:
     Shares are taken of the replicas that the target gives the workload; as in a Deployment, the share that
     may be missing is rounded down and the share that may be too many is rounded up.
 
-    Raises
-    ------
-    UsageError
-        Where an amount is neither a number of at least 0 nor a share such as ``25%``.
+    Raises `UsageError` where an amount is neither a number of at least 0 nor a share such as ``25%``.
     """
 
     max_unavailable: Amount | None = None
@@ -74,10 +71,7 @@ class Availability:
 class WaveOptions:
     """How moves may be made.
 
-    Raises
-    ------
-    UsageError
-        Where the most moves of a wave are fewer than 1.
+    Raises `UsageError` where the most moves of a wave are fewer than 1.
     """
 
     order: Order = Order.START_FIRST

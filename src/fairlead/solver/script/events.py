@@ -70,10 +70,7 @@ class Event:
 class Script:
     """Events in the order of time.
 
-    Raises
-    ------
-    UsageError
-        Where there is no event, or one comes too late.
+    Raises `UsageError` where there is no event, or one comes too late.
     """
 
     name: str

@@ -30,19 +30,10 @@ _TAIL = timedelta(hours=1)
 def read_script(source: Input, fleet: Sequence[Manifest], load: Load) -> Script:
     """Read a script.
 
-    Parameters
-    ----------
-    source
-        The script: a path, ``-``, an open file or a parsed document.
-    fleet
-        The manifests of the fleet before the first event.
-    load
-        Returns the problem of the manifests as an event leaves them.
+    `source`: the script: a path, ``-``, an open file or a parsed document. `fleet`: the manifests of the
+    fleet before the first event. `load`: returns the problem of the manifests as an event leaves them.
 
-    Raises
-    ------
-    ManifestError
-        Where anything in it is wrong, or anything that it applies.
+    Raises `ManifestError` where anything in it is wrong, or anything that it applies.
     """
     located = _located(source)
     spec, state = located.model.spec, {_identity(one): one for one in fleet}

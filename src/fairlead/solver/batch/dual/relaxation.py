@@ -82,11 +82,8 @@ def marginals(
 ) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
     """Return what one replica more costs and what one less saves, by place.
 
-    Returns
-    -------
-    tuple
-        With prices: the cost of one more (infinite where the place is full) and of the last one (minus
-        infinity where there is none to take). Without prices: the same for every pinned level.
+    With prices: the cost of one more (infinite where the place is full) and of the last one (minus infinity
+    where there is none to take). Without prices: the same for every pinned level.
     """
     part = PricedRows.of(model, prices, rows)
     up, down = np.full(replicas.shape, np.inf), np.full(replicas.shape, -np.inf)

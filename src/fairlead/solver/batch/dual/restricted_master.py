@@ -85,12 +85,8 @@ def _windows(
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
     """Return what some rows have within reach of their prices, cut into segments of one slope.
 
-    Returns
-    -------
-    tuple
-        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
-        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
-        taken.
+    By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a number
+    by which it is known again. Then, by row and column, the replicas when all cheaper units are taken.
     """
     part = PricedRows.of(model, prices, rows)
     low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)

@@ -50,17 +50,10 @@ def cost_of(
 ) -> Pieces | None:
     """Return what a level costs on every cluster, the deviation left aside (`deviation_from`).
 
-    Parameters
-    ----------
-    level
-        One of the workload's levels, without priority.
-    dearest
-        The most that a price may be in whole steps, at most 2**62; None means no limit, and Python integers.
+    `level`: one of the workload's levels, without priority. `dearest`: the most that a price may be in whole
+    steps, at most 2**62; None means no limit, and Python integers.
 
-    Returns
-    -------
-    Pieces or None
-        None where the level is no sum over clusters, or where a price is more than the dearest.
+    None where the level is no sum over clusters, or where a price is more than the dearest.
     """
     if level.key in MOVES:
         rule = workload.rule(Moves)
@@ -110,12 +103,8 @@ def weights_of(
 ) -> tuple[Numbers, int]:
     """Return the weights of clusters that are measured together, and the sum of all such weights.
 
-    Parameters
-    ----------
-    names
-        The clusters; those that are not measured have no weight.
-    inside
-        What is measured: an overflow tier; None for everything.
+    `names`: the clusters; those that are not measured have no weight. `inside`: what is measured: an overflow
+    tier; None for everything.
     """
     weights = by_cluster(rule) if inside is None else _only(rule.weights, inside)
     return by_name(names, weights), sum(numbers_of(weights))
@@ -126,14 +115,8 @@ def deviation_from(
 ) -> Pieces | Squares | Minimax:
     """Return the distance from the quotas ``N w / W``.
 
-    Parameters
-    ----------
-    weights, whole
-        Weights of some clusters and the sum W of all that are measured together.
-    replicas
-        N: what is divided.
-    passing
-        Whether replicas may pass between clusters with and without a weight.
+    `weights`, `whole`: weights of some clusters and the sum W of all that are measured together. `replicas`:
+    N: what is divided. `passing`: whether replicas may pass between clusters with and without a weight.
     """
     if not whole or not replicas:
         return linear(np.zeros_like(weights))

@@ -32,6 +32,26 @@ class Prices(NamedTuple):
     low: Fraction | None
     high: Fraction | None
 
+    def within(self, low: Fraction | None, high: Fraction | None) -> "Prices":
+        """Return those of them that lie between two others as well."""
+        lows = [each for each in (self.low, low) if each is not None]
+        highs = [each for each in (self.high, high) if each is not None]
+        return Prices(max(lows, default=None), min(highs, default=None))
+
+    def nearest(self, price: Fraction) -> Fraction:
+        """Return the one that is nearest to a price."""
+        above = price if self.low is None else max(price, self.low)
+        return above if self.high is None else min(above, self.high)
+
+    @property
+    def middle(self) -> Fraction | None:
+        """One of them, in the middle where there is one; None where there are none."""
+        if self.low is not None and self.high is not None:
+            return None if self.low > self.high else (self.low + self.high) / 2
+        if self.low is not None:
+            return self.low + 1
+        return Fraction(0) if self.high is None else self.high - 1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
@@ -200,14 +220,8 @@ def absolute(weights: Numbers, whole: int, replicas: int) -> Pieces:
     A unit wholly under the quota costs -W, wholly over it W. With N w = W k + rest the unit k itself costs
     ``(W (k + 1) - N w) - (N w - W k) = W - 2 rest``, which lies between the two.
 
-    Parameters
-    ----------
-    weights
-        Weight w of each cluster, not negative.
-    whole
-        W: sum of all weights; positive.
-    replicas
-        N: what the quotas divide; may differ from the total of a box.
+    `weights`: weight w of each cluster, not negative. `whole`: W: sum of all weights; positive. `replicas`:
+    N: what the quotas divide; may differ from the total of a box.
     """
     under, rest = quotas(weights, whole, replicas)
     bound = 2 * max(int(weights.max(initial=0)) * replicas, whole) * max(replicas, 1)

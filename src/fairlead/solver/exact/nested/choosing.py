@@ -45,18 +45,11 @@ Numbers = NDArray[np.int64]
 def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
     """Place one workload that may choose its clusters, or whose groups are bounded, where that can be done.
 
-    Parameters
-    ----------
-    problem
-        Where it belongs; gives levels and the measure of deviation.
-    boxed
-        What each candidate may hold; see `box_of`.
+    `problem`: where it belongs; gives levels and the measure of deviation. `boxed`: what each candidate may
+    hold; see `box_of`.
 
-    Returns
-    -------
-    mapping or None
-        Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
-        where no placement keeps the rules, where this way does not apply or where it is too long.
+    Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None where
+    no placement keeps the rules, where this way does not apply or where it is too long.
     """
     if not workload.replicas:
         return None
@@ -107,19 +100,10 @@ def faces_of(
     Rules that say more than bounds, a total and limits on groups are left out, and so is a level that cannot
     be told, with all after it.
 
-    Parameters
-    ----------
-    problem, boxed
-        As for `choose`.
-    levels
-        Levels of the workload, the first ones, in order.
-    total
-        Replicas that are placed; of copies all together.
+    `problem`, `boxed`: as for `choose`. `levels`: levels of the workload, the first ones, in order. `total`:
+    replicas that are placed; of copies all together.
 
-    Returns
-    -------
-    tuple or None
-        None where there is no such placement, or where groups do not nest.
+    None where there is no such placement, or where groups do not nest.
     """
     opened = whole_face(workload, boxed, total)
     if opened is None:
@@ -164,16 +148,9 @@ def _choose_copies(
     A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels
     together, ties last, are one merit of every cluster.
 
-    Parameters
-    ----------
-    workload
-        The workload, of at least one replica.
-    problem
-        Where it belongs; gives the order of the levels.
-    face
-        How many groups and clusters may be used, and which have to get a copy.
-    copies
-        Size of the copy by cluster that may get one, in name order.
+    `workload`: the workload, of at least one replica. `problem`: where it belongs; gives the order of the
+    levels. `face`: how many groups and clusters may be used, and which have to get a copy. `copies`: size of
+    the copy by cluster that may get one, in name order.
     """
     names = tuple(copies)
     sizes = np.array(list(copies.values()), dtype=object)

@@ -43,10 +43,7 @@ def picker_of(
 class CrossingPicker(Picker):
     """Picks the best set of clusters where their kinds are the finest partition; see `Picker`.
 
-    Raises
-    ------
-    TooLongError
-        Too many groups are connected to make a table of them.
+    Raises `TooLongError`: too many groups are connected to make a table of them.
     """
 
     def __init__(

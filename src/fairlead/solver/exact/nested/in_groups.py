@@ -8,26 +8,22 @@ would hold.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.exact.costs.pieces import Prices
 from fairlead.solver.exact.laminar import WHOLE, Place
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
 from fairlead.solver.exact.nested.joining import Merits
-from fairlead.solver.exact.nested.pricing import Cost, Guess, Priced
+from fairlead.solver.exact.nested.pricing import Cost, Guess, Line, Priced, PriceSearch
 from fairlead.solver.exact.nested.sets_in_groups import Sets, Units
 
-MOST_TURNS = 40
 ROUNDING = 2.0**-30
 """By how much sums in floats may be wrong, as a part of the numbers that are added."""
-CLOSE = 2.0**-20
-"""By how much less than the most a price may bound the cost, as a part of it."""
-DEAREST = 2.0**50
-"""Prices stay below this."""
 BLUR = 2.0**-36
 """By how much a price in floats may be wrong beside its size."""
 
@@ -35,95 +31,86 @@ BLUR = 2.0**-36
 def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Priced | None:
     """Return about the best prices, and what is best there; None where a face with sums holds no placement.
 
-    Parameters
-    ----------
-    cost, depth
-        What the groups of a depth cost; the depth behind the finest groups is that of clusters.
-    near
-        What may be about the price of the whole.
+    `cost`, `depth`: what the groups of a depth cost; the depth behind the finest groups is that of clusters.
+    `near`: what may be about the price of the whole.
     """
-    search = _Search(Sets(face, cost, Units.of(face, depth), np.zeros(depth + 1)))
-    found = search.found(near)
-    return None if found is None else search.exactly(*found)
+    search = _InGroups(Sets(face, cost, Units.of(face, depth), np.zeros(depth + 1)))
+    guess = search.guess(near)
+    return None if guess is None else search.exactly(search.bounded(guess))
 
 
-@dataclass(slots=True, eq=False)
-class _Line:
-    """What a price bounds the cost by, and how many replicas are missing there."""
+class _InGroups(PriceSearch):
+    """Looks for prices of a face in which groups have bounds."""
 
-    price: float
-    value: float
-    missing: float
-    used: Flags
+    blur = Fraction(BLUR)
+    close = Fraction(1, 2**20)
+    dearest_price = Fraction(2**50)
 
+    def __init__(self, sets: Sets) -> None:
+        super().__init__(sets.face, sets.cost)
+        self.sets = sets
+        self._merit = 0.0
+        self._own: dict[Place, Fraction] = {}
+        """The prices of the set that was looked at last."""
 
-@dataclass(slots=True, eq=False)
-class _Search:
-    """Looks for prices of a face."""
+    @property
+    def start(self) -> Merits:
+        """About how desirable clusters are; nothing where a level is about groups."""
+        clusters = self.sets.units.depth == len(self.face.limits.wider)
+        return super().start if clusters else np.zeros(len(self.face.lower), dtype=np.int64)
 
-    sets: Sets
-    fitting: Flags | None = None
-    """The set that was found last that can hold the total."""
+    def best(self, price: Fraction) -> Flags | None:
+        """Return about the best set at a price; the prices inside of groups are kept."""
+        used, self._merit = self.sets.best(float(price))
+        return used
 
-    def found(self, near: Fraction | None) -> tuple[Guess, dict[Place, Fraction]] | None:
-        """Return a price and sets, with the exact prices that a set has where one was found that holds all.
-
-        None where no set keeps the limits, or none that does holds the total.
-        """
-        total = self.sets.face.total
-        low: _Line | None = None
-        high: _Line | None = None
-        price = self._first() if near is None else float(near)
-        for _ in range(MOST_TURNS):
-            if price is None:
-                return None
-            used, merits = self.sets.best(price)
-            if used is None:
-                return None
-            own = self._prices(used, price)
-            if own is not None:
-                self.fitting = used
-                if abs(float(own[WHOLE]) - price) <= BLUR * abs(price):
-                    return Guess(own[WHOLE], used, bound=self._bound(price, merits)), own
-            held = self.sets.held(used)
-            value = price * total - merits
-            if value - ROUNDING * (abs(price) * total + abs(merits)) > 2 * self.sets.dearest + 1:
-                return None
-            line = _Line(price, value, total - held, used)
-            if (own is None and held < total) or (own is not None and own[WHOLE] > price):
-                low = line
-            else:
-                high = line
-            price = _following(low, high, None if own is None else float(own[WHOLE]))
-            if price is None:
-                break
-        best = max((each for each in (low, high) if each is not None), key=lambda each: each.value)
-        if low is not None and high is not None and (crossing := _crossing(low, high)) is not None:
-            best = replace(best, price=crossing)
-        used, merits = self.sets.best(best.price)
-        bound = self._bound(best.price, merits)
-        few, many = (None if each is None else each.used for each in (low, high))
-        return Guess(Fraction(best.price), self.fitting, few, many, bound), {}
-
-    def _bound(self, price: float, merit: float) -> Fraction | None:
-        """Return what nothing costs less than, where groups have prices by number of clusters in use."""
-        if not self.sets.counted:
+    def prices(self, used: Flags) -> Prices | None:
+        """Return the price at which a set holds the total, near those at hand; None where it cannot."""
+        own = self._prices(used)
+        if own is None:
             return None
-        size = abs(price) * self.sets.face.total + abs(merit)
-        return Fraction(price * self.sets.face.total - merit - ROUNDING * size)
+        self._own = own
+        return Prices(own[WHOLE], own[WHOLE])
 
-    def exactly(self, guess: Guess, own: dict[Place, Fraction]) -> Priced:
+    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
+        """Return about how many replicas the best set at a price holds, and what they cost."""
+        held = self.sets.held(used)
+        return Fraction(held), Fraction(float(price) * held - self._merit)
+
+    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
+        """Tell whether more is bounded than any placement costs."""
+        del used, prices
+        if line is None:
+            return False
+        size = abs(line.price) * self.face.total + abs(Fraction(self._merit))
+        return line.bound - Fraction(ROUNDING) * size > 2 * self.sets.dearest + 1
+
+    def bounded(self, guess: Guess) -> Guess:
+        """Return a guess with what nothing costs less than, where groups have prices by number of clusters.
+
+        Prices inside of groups are those at its price then.
+        """
+        if not guess.is_best:
+            self.best(guess.price)
+            self._own = {}
+        if not self.sets.counted:
+            return guess
+        price, total = self.sets.price, self.face.total
+        size = abs(price) * total + abs(self._merit)
+        return replace(guess, bound=Fraction(price * total - self._merit - ROUNDING * size))
+
+    def exactly(self, guess: Guess) -> Priced:
         """Return what is best at prices in whole numbers."""
-        face, limits, units = self.sets.face, self.sets.face.limits, self.sets.units
-        prices = self._exact_prices(guess, own)
+        face, limits, units = self.face, self.face.limits, self.sets.units
+        prices = self._exact_prices(guess)
         of_units = prices[-1][units.around[-1]] if units.depth else np.full(len(units.lower), guess.price)
         low, high = units.lower.copy(), units.upper.copy()
         found: list[tuple[Numbers, Merits, int]] = []
         for price in dict.fromkeys(of_units.tolist()):
             at = np.flatnonzero((of_units == price) & units.open_to)
-            part = self.sets.cost.of(at)
+            part = self.cost.of(at)
             low[at], high[at] = part.respond(price, units.lower[at], units.upper[at])
-            found.append((at, *self.sets.cost.merits(price, low, at)))
+            found.append((at, *self.cost.merits(price, low, at)))
         earned = self.sets.earned(prices, guess.price)
         steps = math.lcm(
             *(each for _, _, each in found), *(each.denominator for some in earned for each in some)
@@ -157,20 +144,20 @@ class _Search:
         )
         return Priced(guess, merits, steps, narrower)
 
-    def _exact_prices(self, guess: Guess, own: dict[Place, Fraction]) -> list[NDArray[Any]]:
+    def _exact_prices(self, guess: Guess) -> list[NDArray[Any]]:
         """Return the prices inside of groups, by depth: those of a set, about the best in other groups."""
-        limits, found = self.sets.face.limits, list[NDArray[Any]]()
+        limits, found = self.face.limits, list[NDArray[Any]]()
         outer = np.full(1, guess.price)
         for number in range(self.sets.units.depth):
             around = outer[limits.around[number]]
             used = np.zeros(limits.wider[number].groups, dtype=bool)
-            if own and guess.fitting is not None:
+            if self._own and guess.fitting is not None:
                 used[limits.wider[number].group[guess.fitting]] = True
             about = self.sets.inside[number]
             close = np.abs(about - around.astype(float)) <= BLUR * np.abs(about)
             outer = np.array(
                 [
-                    own.get((number + 1, group), other if keep else Fraction(each))
+                    self._own.get((number + 1, group), other if keep else Fraction(each))
                     for group, (other, keep, each) in enumerate(
                         zip(around.tolist(), (used | close).tolist(), about.tolist(), strict=True)
                     )
@@ -179,69 +166,22 @@ class _Search:
             found.append(outer)
         return found
 
-    def _first(self) -> float | None:
-        """Return the price of a set that may be good; None where none keeps the limits."""
-        face, clusters = self.sets.face, self.sets.units.depth == len(self.sets.face.limits.wider)
-        start = (
-            self.sets.cost.start if clusters and face.settled else np.zeros(len(face.lower), dtype=np.int64)
-        )
-        used = face.first
-        if used is None:
-            picked = face.pick(start)
-            if picked is None:
-                return None
-            used = picked.used
-        own = self._prices(used, 0.0)
-        if own is not None:
-            self.fitting = used
-        return 0.0 if own is None else float(own[WHOLE])
-
-    def _prices(self, used: Flags, price: float) -> dict[Place, Fraction] | None:
+    def _prices(self, used: Flags) -> dict[Place, Fraction] | None:
         """Return the prices of the best division of a set, near those at hand; None where there is none."""
-        face, depth = self.sets.face, self.sets.units.depth
+        face, depth = self.face, self.sets.units.depth
         divided = face.division(used)
         if divided is None:
             return None
         box, at = divided
         path = [np.unique(each.group[at], return_index=True) for each in face.limits.wider]
         path = [(group[np.argsort(first)], first) for group, first in path]
-        near: dict[Place, Fraction] = {WHOLE: Fraction(price)}
+        near: dict[Place, Fraction] = {WHOLE: Fraction(self.sets.price)}
         for number, about in enumerate(self.sets.inside):
             groups = path[number][0].tolist()
             near |= {(number + 1, n): Fraction(float(about[group])) for n, group in enumerate(groups)}
         units = at if depth == len(face.limits.wider) else path[depth][0]
-        _, own = box.priced(self.sets.cost.of(units), depth + 1, near)
+        _, own = box.priced(self.cost.of(units), depth + 1, near)
         return {
             (place if place == WHOLE else (place[0], int(path[place[0] - 1][0][place[1]]))): each
             for place, each in own.items()
         }
-
-
-def _following(low: _Line | None, high: _Line | None, own: float | None) -> float | None:
-    """Return the next price to look at; None where prices that are too low and too high are close."""
-    least = -math.inf if low is None else low.price
-    most = math.inf if high is None else high.price
-    if own is not None and least < own < most:
-        return own
-    if low is None or high is None:
-        found = least + 1 + 3 * abs(least) if high is None else most - 1 - 3 * abs(most)
-        return found if abs(found) < DEAREST else None
-    crossing = _crossing(low, high)
-    if crossing is not None:
-        # No price in between bounds the cost by more than this.
-        best = low.value + low.missing * (crossing - low.price)
-        if best - max(low.value, high.value) <= CLOSE * abs(best):
-            return None
-    if most - least <= BLUR * max(abs(least), abs(most)):
-        return None
-    middle = (least + most) / 2 if crossing is None else crossing
-    return middle if least < middle < most else None
-
-
-def _crossing(low: _Line, high: _Line) -> float | None:
-    """Return the price at which what two lines bound is the same; None where it is not between them."""
-    fall = low.missing - high.missing
-    if fall <= 0:
-        return None
-    found = (high.value - low.value + low.missing * low.price - high.missing * high.price) / fall
-    return found if low.price < found < high.price else None

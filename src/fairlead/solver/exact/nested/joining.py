@@ -85,19 +85,11 @@ Way = tuple[Joined | Ranked, ...]
 def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, Way, list[int]]:
     """Put all tables of every row together.
 
-    Parameters
-    ----------
-    tables
-        By row and table; the number of tables is a power of 2.
-    reach
-        By axis, the last entry that is possible in a single table.
-    least
-        What stands for "no such set".
+    `tables`: by row and table; the number of tables is a power of 2. `reach`: by axis, the last entry that is
+    possible in a single table. `least`: what stands for "no such set".
 
-    Returns
-    -------
-    merits, joined, reach
-        One table by row, the pairs from the first level on, and the last possible entries by axis.
+    `merits`, `joined`, `reach`: one table by row, the pairs from the first level on, and the last possible
+    entries by axis.
     """
     sizes = tables.shape[2:]
     joined: list[Joined] = []

@@ -148,21 +148,11 @@ def limits_of(
 ) -> Limits | None:
     """Return what spread constraints say of the clusters that can hold replicas.
 
-    Parameters
-    ----------
-    rules
-        The constraints of a workload of at least one replica.
-    names
-        Clusters that can hold replicas; at least one.
-    partitions
-        More partitions that have to be in the chain.
-    sets
-        Sets of these clusters that have to be groups of some partition.
+    `rules`: the constraints of a workload of at least one replica. `names`: clusters that can hold replicas;
+    at least one. `partitions`: more partitions that have to be in the chain. `sets`: sets of these clusters
+    that have to be groups of some partition.
 
-    Returns
-    -------
-    Limits or None
-        None where nothing can keep the constraints, or where groups do not nest and others are asked for.
+    None where nothing can keep the constraints, or where groups do not nest and others are asked for.
     """
     rules, partitions, sets = list(rules), list(partitions), list(sets)
     where = {name: at for at, name in enumerate(names)}

@@ -24,7 +24,6 @@ from fairlead.solver.exact.nested.in_groups import in_groups
 from fairlead.solver.exact.nested.joining import Merits
 from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.pricing import Cost, Guess, Priced, find_price
-from fairlead.solver.exact.nested.settling import settle
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
@@ -70,15 +69,9 @@ def narrow_all(faces: Sequence[Face], cost: Cost, depth: int | None = None) -> l
 def narrow(face: Face, cost: Cost, depth: int | None = None) -> tuple[list[Face], Rank | None]:
     """Return the parts of a face that hold all its optima on a level, and how good they are.
 
-    Returns
-    -------
-    parts, rank
-        The parts are disjoint; none, and no rank, where the face holds no placement at all.
+    `parts`, `rank`: the parts are disjoint; none, and no rank, where the face holds no placement at all.
 
-    Raises
-    ------
-    TooLongError
-        Too many parts had to be looked at.
+    Raises `TooLongError`: too many parts had to be looked at.
     """
     depth = len(face.limits.wider) if depth is None else depth
     stack: list[tuple[Face, Fraction | None]] = [(face, None)]
@@ -144,7 +137,7 @@ def _narrow_once(
 
 def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
     """Return about the best price, and what is best there; None where the face holds no placement."""
-    guess = find_price(face, cost, price=near)
+    guess = find_price(face, cost, near)
     if guess is None:
         return None
     kept = _relevant(face, cost, guess.price)
@@ -174,7 +167,7 @@ def _hard(
         sets.append(picked.used)
         if narrower.holds(picked.used):
             return narrower, rank
-    if len(sets) == 2 and _between(narrower, *sets) and _mixed(narrower, *sets):
+    if len(sets) == 2 and _has_one_between(narrower, *sets):
         return narrower, rank
     few, many = sets[:2] if len(sets) > 1 else (None, None)
     return _parted(face, guess, ((guess.few, guess.many), (few, many), (first, guess.fitting)), rank)
@@ -195,24 +188,19 @@ def _parted(face: Face, guess: Guess, pairs: Sequence[tuple[Flags | None, Flags 
     return _Gap(rank, halves, guess.price)
 
 
-def _between(face: Face, fewest: Flags, most: Flags) -> bool:
-    """Tell whether the total lies between what the set that holds least and that which holds most can."""
+def _has_one_between(face: Face, fewest: Flags, most: Flags) -> bool:
+    """Tell whether a best set between one that holds too few and one that holds too many holds the total."""
     few, many = face.box(fewest)[0], face.box(most)[0]
-    return exact_sum(few.upper) < face.total < exact_sum(many.lower)
-
-
-def _mixed(face: Face, fewest: Flags, most: Flags) -> bool:
-    """Tell whether some set between one that holds too few and one that holds too many holds the total."""
+    if not exact_sum(few.upper) < face.total < exact_sum(many.lower):
+        return False
     try:
         for count in range(int(fewest.sum()) + 1, int(most.sum())):
             found = face.on(count).pick_exactly(face.combined(-face.lower))
-            if found is None or not face.holds(found.used):
-                continue
-            if face.merit(found.used) == face.merit(fewest):
+            if found is not None and face.holds(found.used) and face.merit(found.used) == face.merit(fewest):
                 return True
-        return settle(face) is not None
     except (TooLongError, ApartError):
-        return False
+        pass
+    return False
 
 
 def _rank(face: Face, merits: Merits, steps: int, price: Fraction, used: Flags) -> Rank:

@@ -18,15 +18,9 @@ def whole_face(
 ) -> tuple[tuple[str, ...], Face] | None:
     """Return the clusters that can or have to hold replicas, and all placements on them within limits.
 
-    Parameters
-    ----------
-    ranges
-        What sets may hold; where they are given, hierarchical weights have their groups there as well.
+    `ranges`: what sets may hold; where they are given, hierarchical weights have their groups there as well.
 
-    Returns
-    -------
-    tuple or None
-        None where there is no such placement, or where groups do not nest.
+    None where there is no such placement, or where groups do not nest.
     """
     bounds, shares = workload.rule(Bounds), workload.rule(Shares)
     lower = fewest_in_use(workload, boxed)

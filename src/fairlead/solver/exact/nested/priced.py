@@ -34,12 +34,8 @@ class Near:
 class PricedPicker:
     """Picks the best set of clusters, the number of clusters by a price; see `Picker`.
 
-    Raises
-    ------
-    ApartError
-        At no price the best sets have the right size; of merits in floats a good set is returned.
-    TooLongError
-        Nothing was found at all.
+    Raises `ApartError`: at no price the best sets have the right size; of merits in floats a good set is
+    returned. Raises `TooLongError`: nothing was found at all.
     """
 
     def __init__(

@@ -1,9 +1,14 @@
-"""The price of a replica at which the clusters of the greatest merit hold the total, searched in floats."""
+"""The price of a replica at which the clusters of the greatest merit hold the total, searched in floats.
 
-from collections.abc import Callable
+For every set the prices are known at which it holds the total. The best set at one of them is the next to be
+looked at, until it is the same. Prices that turn out too low or too high leave a shrinking interval; what the
+sets on both sides of it bound the cost by are lines, and where they cross is looked at next.
+"""
+
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +24,6 @@ Cost = Pieces | Squares
 MOST_TURNS = 60
 # Merits of earlier levels up to this size leave floats enough digits for one more.
 SMALL = 2**24
-NARROW = Fraction(1, 2**44)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +36,11 @@ class Guess:
     many: Flags | None = None
     bound: Fraction | None = None
     """What is known that no placement costs less than; None where the price says so."""
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the set that can hold the total is about the best at the price."""
+        return self.few is None and self.many is None
 
 
 class Priced(NamedTuple):
@@ -46,187 +55,204 @@ class Priced(NamedTuple):
     """What clusters and groups may hold; only sets of the greatest merit count."""
 
 
-def find_price(face: Face, cost: Cost, price: Fraction | None = None) -> Guess | None:
-    """Return about the best price; None where the face holds no placement.
+class Line(NamedTuple):
+    """What the best set at a price bounds the cost of all by, at that price and at others."""
 
-    For every set the prices are known at which it holds the total. The best set at one of them is the next to
-    be looked at, until it is the same; prices that turn out too low or too high leave a shrinking interval.
-    The first set is the best one at a price that is near, if one is known.
-    """
-    search = _Search(face, cost)
-    used = face.first
-    if used is None:
-        used = search.first(price)
-    else:
-        price = None
-    for _ in range(MOST_TURNS):
-        prices = None if used is None else search.prices(used)
-        if used is None or (prices is None and not search.fits_somewhere(used)):
-            return None
-        if price is not None and prices is not None and _within(price, prices):
-            return Guess(price, used)
-        if price is not None:
-            search.note(used, price, prices)
-        price = search.following(prices)
-        if price is None:
-            break
-        used = search.best(price)
-    return search.guess()
+    price: Fraction
+    used: Flags
+    missing: Fraction
+    """By how much less than the total the set holds there."""
+    spent: Fraction
+    """What that costs."""
+
+    def at(self, price: Fraction) -> Fraction:
+        """Return the bound at a price."""
+        return self.spent + price * self.missing
+
+    @property
+    def bound(self) -> Fraction:
+        """The bound at its own price."""
+        return self.at(self.price)
 
 
-def _within(price: Fraction, prices: Prices) -> bool:
-    """Tell whether a price is among those at which a set holds the total."""
-    return (prices.low is None or prices.low <= price) and (prices.high is None or price <= prices.high)
+class PriceSearch(ABC):
+    """Looks for the price of a face."""
 
-
-class _Search:
-    """What is known of prices: below `low` too few replicas stand, above `high` too many."""
+    blur: ClassVar[Fraction]
+    """By how much a price may be wrong beside its size."""
+    close: ClassVar[Fraction]
+    """By how much less than the most a price may bound the cost, as a part of it."""
+    dearest_price: ClassVar[Fraction | None] = None
+    """Prices stay below this; None where something else keeps them from growing without end."""
 
     def __init__(self, face: Face, cost: Cost) -> None:
-        self._face = face
-        self._cost = cost
-        self._low: Fraction | None = None
-        self._high: Fraction | None = None
-        self._few: Flags | None = None
-        self._many: Flags | None = None
-        self._fitting: Flags | None = None
-        self._looked = False
-        self._dearest = Fraction(0)
-        self.best: Callable[[Fraction], Flags | None] = self._best_exactly
-        if face.settled or int(np.abs(face.merits).sum()) < SMALL:
-            self.best = self._best_about
+        self.face = face
+        self.cost = cost
+        self.fitting: Flags | None = None
+        """The set that was found last that can hold the total."""
 
-    def first(self, price: Fraction | None) -> Flags | None:
-        """Return the best set at a price; any that may be good where none is known."""
-        if price is not None:
-            return self.best(price)
-        face = self._face
-        start = self._cost.start if face.settled else np.zeros(len(face.lower), dtype=np.int64)
-        picked = face.pick(start)
+    @property
+    def start(self) -> Merits:
+        """About how desirable clusters are, for a first set."""
+        return self.cost.start if self.face.settled else np.zeros(len(self.face.lower), dtype=np.int64)
+
+    @abstractmethod
+    def best(self, price: Fraction) -> Flags | None:
+        """Return about the best set at a price; None where no set keeps the limits."""
+
+    @abstractmethod
+    def prices(self, used: Flags) -> Prices | None:
+        """Return the prices at which a set holds the total; None where it cannot."""
+
+    @abstractmethod
+    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
+        """Return how many replicas the best set at a price holds there, and what they cost."""
+
+    @abstractmethod
+    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
+        """Tell whether a set shows that none can hold the total; line and prices are its own, if known."""
+
+    def guess(self, near: Fraction | None) -> Guess | None:
+        """Return about the best price, near one if that is known; None where the face holds no placement."""
+        low: Line | None = None
+        high: Line | None = None
+        price, used = near, self._first() if near is None else self.best(near)
+        for _ in range(MOST_TURNS):
+            if used is None:
+                return None
+            prices, line = self.prices(used), None
+            if prices is not None:
+                self.fitting = used
+            if price is not None:
+                if prices is not None and self._is_within(prices.nearest(price), price):
+                    return Guess(prices.nearest(price), used)
+                held, spent = self.held(used, price)
+                line = Line(price, used, self.face.total - held, spent)
+                if line.missing > 0 if prices is None else prices.nearest(price) > price:
+                    low = line
+                else:
+                    high = line
+            if self.is_refuted(used, line, prices):
+                return None
+            price = self._following(low, high, prices)
+            if price is None:
+                break
+            used = self.best(price)
+        return self._between(low, high)
+
+    def _first(self) -> Flags | None:
+        """Return a set that may be good; None where none keeps the limits."""
+        if self.face.first is not None:
+            return self.face.first
+        picked = self.face.pick(self.start)
         return None if picked is None else picked.used
 
-    def _best_about(self, price: Fraction) -> Flags | None:
-        """Return about the best set at a price, in floats."""
-        face = self._face
+    def _is_within(self, one: Fraction, other: Fraction) -> bool:
+        """Tell whether two prices are as good as the same."""
+        return abs(one - other) <= self.blur * max(abs(one), abs(other))
+
+    def _following(self, low: Line | None, high: Line | None, prices: Prices | None) -> Fraction | None:
+        """Return the next price to look at; None where no other one bounds the cost much better."""
+        least, most = None if low is None else low.price, None if high is None else high.price
+        if prices is not None:
+            inside = prices.within(least, most).middle
+            if inside is not None and least != inside != most:
+                return inside
+        if low is not None and high is not None:
+            crossing = self._crossing(low, high)
+            if self._is_within(low.price, high.price):
+                return None
+            if crossing is None:
+                return (low.price + high.price) / 2
+            won = low.at(crossing) - max(low.bound, high.bound)
+            return None if won <= self.close * abs(low.at(crossing)) else crossing
+        found = Fraction(0)
+        if low is not None:
+            found = low.price + 1 + 3 * abs(low.price)
+        elif high is not None:
+            found = high.price - 1 - 3 * abs(high.price)
+        return found if self.dearest_price is None or abs(found) < self.dearest_price else None
+
+    def _crossing(self, low: Line, high: Line) -> Fraction | None:
+        """Return the price at which two lines bound the same; None where that is not between them."""
+        fall = low.missing - high.missing
+        if fall <= 0:
+            return None
+        found = (high.spent - low.spent) / fall
+        inside = min(max(found, low.price), high.price)
+        return inside if self._is_within(found, inside) else None
+
+    def _between(self, low: Line | None, high: Line | None) -> Guess:
+        """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
+        known = [each for each in (low, high) if each is not None]
+        price = max(known, key=lambda each: each.bound).price if known else Fraction(0)
+        if low is not None and high is not None:
+            price = self._crossing(low, high) or price
+        few, many = (None if each is None else each.used for each in (low, high))
+        return Guess(price, self.fitting, few, many)
+
+
+def find_price(face: Face, cost: Cost, near: Fraction | None = None) -> Guess | None:
+    """Return about the best price of a face without sums; None where it holds no placement."""
+    return _OfClusters(face, cost).guess(near)
+
+
+class _OfClusters(PriceSearch):
+    """Looks for the price of a face in which only clusters have bounds."""
+
+    blur = Fraction(1, 2**44)
+    close = Fraction(0)
+
+    def __init__(self, face: Face, cost: Cost) -> None:
+        super().__init__(face, cost)
+        self._looked = False
+        self._exactly = not face.settled and int(np.abs(face.merits).sum()) >= SMALL
+
+    def best(self, price: Fraction) -> Flags | None:
+        """Return about the best set at a price, in whole numbers where floats would not tell it."""
+        face = self.face
         if not face.possible:
             return None
-        _, merits = self._cost.guess(float(price), face.lower, face.upper)
-        if not face.settled:
-            merits = face.merits.astype(float) * (4 * np.abs(merits).sum() + 1) + merits
-        picked = face.picker.pick(merits)
-        return None if picked is None else picked.used
-
-    def _best_exactly(self, price: Fraction) -> Flags | None:
-        """Return the best set at a price, in whole numbers."""
-        face = self._face
-        low, _ = self._cost.respond(price, face.lower, face.upper)
-        at = np.flatnonzero(face.open_to)
-        brought, _ = self._cost.merits(price, low, at)
-        merits = np.zeros(len(face.lower), dtype=brought.dtype)
-        merits[at] = brought
-        picked = face.pick(merits)
+        if self._exactly:
+            low, _ = self.cost.respond(price, face.lower, face.upper)
+            at = np.flatnonzero(face.open_to)
+            brought, _ = self.cost.merits(price, low, at)
+            exact = np.zeros(len(face.lower), dtype=brought.dtype)
+            exact[at] = brought
+            picked = face.pick(exact)
+        else:
+            _, merits = self.cost.guess(float(price), face.lower, face.upper)
+            if not face.settled:
+                merits = face.merits.astype(float) * (4 * np.abs(merits).sum() + 1) + merits
+            picked = face.picker.pick(merits)
         return None if picked is None else picked.used
 
     def prices(self, used: Flags) -> Prices | None:
         """Return the prices at which a set holds the total; None where it cannot."""
-        box, at = self._face.box(used)
+        box, at = self.face.box(used)
         if not box.feasible:
             return None
-        self._fitting = used
-        return self._cost.prices(settle_ties(self._cost.narrow(box, at)), box, at)
+        return self.cost.prices(settle_ties(self.cost.narrow(box, at)), box, at)
 
-    def fits_somewhere(self, used: Flags) -> bool:
-        """Tell whether any set can hold the total, as far as that is seen by the most and the least."""
-        if self._looked:
-            return True
+    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
+        """Return how many replicas a set holds at a price, and what they cost."""
+        placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
+        placed = np.where(used, placed, 0)
+        return Fraction(exact_sum(placed)), self.cost.value(placed)
+
+    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
+        """Tell whether no set holds the total, as far as that is seen by the most and the least."""
+        del line
+        if prices is not None or self._looked:
+            return False
         self._looked = True
-        face = self._face
+        face = self.face
         box, _ = face.box(used)
         too_many = exact_sum(box.lower) > face.total
         picked = face.pick(-face.lower if too_many else face.upper)
         if picked is None:
-            return False
+            return True
         extreme, _ = face.box(picked.used)
         if extreme.feasible:
-            self._fitting = picked.used
-        return exact_sum(extreme.lower) <= face.total if too_many else exact_sum(extreme.upper) >= face.total
-
-    def note(self, used: Flags, price: Fraction, prices: Prices | None) -> None:
-        """Take down that the best set at a price holds too few or too many there."""
-        if prices is None:
-            box, _ = self._face.box(used)
-            few = exact_sum(box.upper) < self._face.total
-        else:
-            few = prices.low is not None and price < prices.low
-        self._dearest = max(self._dearest, abs(price))
-        if few:
-            self._low, self._few = price, used
-        else:
-            self._high, self._many = price, used
-
-    def following(self, prices: Prices | None) -> Fraction | None:
-        """Return the next price to look at; None where the interval is as good as closed."""
-        if prices is not None:
-            inside = _between(_largest(prices.low, self._low), _least(prices.high, self._high))
-            if inside is not None and self._open(inside):
-                return inside
-        low, high = self._low, self._high
-        if low is not None and high is not None:
-            crossing = self._crossing()
-            if high - low <= self._blur or crossing in (low, high):
-                return None
-            return (low + high) / 2 if crossing is None else crossing
-        if low is not None:
-            return low + 1 + 3 * abs(low)
-        return Fraction(0) if high is None else high - 1 - 3 * abs(high)
-
-    @property
-    def _blur(self) -> Fraction:
-        """By how much a price may be wrong: what floats do not see beside the dearest one."""
-        return NARROW * self._dearest
-
-    def _open(self, price: Fraction) -> bool:
-        """Tell whether a price was not ruled out."""
-        return (self._low is None or self._low < price) and (self._high is None or price < self._high)
-
-    def guess(self) -> Guess:
-        """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
-        price = self._low if self._low is not None else self._high if self._high is not None else Fraction(0)
-        crossing = self._crossing()
-        return Guess(price if crossing is None else crossing, self._fitting, self._few, self._many)
-
-    def _crossing(self) -> Fraction | None:
-        """Return the price at which the sets on both sides are equally good; None where it is not between."""
-        if self._low is None or self._high is None or self._few is None or self._many is None:
-            return None
-        few, spent_few = self._held(self._few, self._low)
-        many, spent_many = self._held(self._many, self._high)
-        if many == few:
-            return None
-        crossing = (spent_many - spent_few) / (many - few)
-        return crossing if self._low - self._blur <= crossing <= self._high + self._blur else None
-
-    def _held(self, used: Flags, price: Fraction) -> tuple[int, Fraction]:
-        """Return how many replicas a set holds at a price, and what they cost."""
-        placed, _ = self._cost.respond(price, self._face.lower, self._face.upper)
-        placed = np.where(used, placed, 0)
-        return exact_sum(placed), self._cost.value(placed)
-
-
-def _largest(one: Fraction | None, other: Fraction | None) -> Fraction | None:
-    """Return the larger one of two bounds from below; None means none."""
-    return one if other is None else other if one is None else max(one, other)
-
-
-def _least(one: Fraction | None, other: Fraction | None) -> Fraction | None:
-    """Return the smaller one of two bounds from above; None means none."""
-    return one if other is None else other if one is None else min(one, other)
-
-
-def _between(low: Fraction | None, high: Fraction | None) -> Fraction | None:
-    """Return a price between two bounds, either of which may be missing; None where they cross."""
-    if low is not None and high is not None:
-        return None if low > high else low if low == high else (low + high) / 2
-    if low is not None:
-        return low + 1
-    return Fraction(0) if high is None else high - 1
+            self.fitting = picked.used
+        return exact_sum(extreme.lower) > face.total if too_many else exact_sum(extreme.upper) < face.total
