@@ -46,20 +46,26 @@ class LevelModels(LevelBounds):
 
     __slots__ = ()
 
-    def _encode(self, ranges: Mapping[Place, Range] | None = None) -> Encoding | None:
-        """Return a model in the given or the known ranges, with all pins; None where time ran out."""
+    def _encode(
+        self, ranges: Mapping[Place, Range] | None = None, level: Level | None = None
+    ) -> Encoding | None:
+        """Return a model in the given or the known ranges, with all pins; None where time ran out.
+
+        Of the level that is to be minimised nothing is in it that costs more than the best placement.
+        """
         encoding = encode(
             self.problem,
             ranges or self.ranges,
             self.start or self.best,
             held=self.held,
+            filled=self._filled(level),
             in_time=self._in_time,
         )
         if encoding is not None:
-            for level, steps in self.pins:
-                encoding.pin(level, steps)
-                if level in self.pinned_apart:
-                    encoding.pin_apart(level, self.pinned_apart[level])
+            for pinned, steps in self.pins:
+                encoding.pin(pinned, steps)
+                if pinned in self.pinned_apart:
+                    encoding.pin_apart(pinned, self.pinned_apart[pinned])
             for group, replicas in self.fixed:
                 encoding.model.add(encoding.selection.total(group) == replicas)
         return encoding
