@@ -31,12 +31,17 @@ from fairlead.solver.running.search import Effort, Finding, Verdict
 # the same. That is so much work, a fraction of a second, and this part of a level's time at most.
 FIRST_WORK = 0.2
 FIRST_TRY = 0.5
+# How much work it is to look near the best placement for better ones, how often at most, and which part of
+# what is missing that has to close to be done again.
+NEARBY_WORK = 0.4
+NEARBY = 2
+WORTH = 0.125
 # Without a limit of time, how much work a try of all workers may be: twice as much each time, as long as one
 # leaves no more than this part of what was missing before it. So a search ends by itself.
 SLICE = 8.0
 LEFT = 0.5
 # So near to its bound, as a part of its value, a level waits for those after it.
-NEAR = Fraction(1, 50)
+NEAR = Fraction(1, 100)
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
@@ -142,6 +147,7 @@ class LevelModels(LevelBounds):
         if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
             terms, offset = encoding.at_least(level, aim, most), 0
+        self._look_nearby(encoding, level, terms, deadline)
         effort = self._first_effort(deadline, fixed=target is not None)
         bound: int | None = None
         missing = self._missing(level, cost, bound)
@@ -209,6 +215,24 @@ class LevelModels(LevelBounds):
             told, value = cost.value(bound), value_of(self.problem, self.best, level)
             if told != value:
                 raise blame.priced_otherwise(level, self.problem, told, value)
+
+    def _look_nearby(self, encoding: Encoding, level: Level, terms: list[Term], deadline: Deadline) -> None:
+        """Look near the best placement for better ones; again where a cost was underestimated or much won.
+
+        Only after balance, and the first time that a level is searched. Nothing else finds so much so soon,
+        and a single worker does not do it by itself.
+        """
+        cost = encoding.levels[level]
+        effort = Effort(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
+        asks = self._is_large() and self._is_after_balance and not self.tried
+        for _ in range(NEARBY if asks else 0):
+            missing = self._missing(level, cost, None)
+            finding = self._run(encoding, terms, effort) if 0 < missing < math.inf else None
+            if finding is None or finding.values is None:
+                return
+            refined = self._take(encoding, finding, level)
+            if not refined and missing - self._missing(level, cost, None) <= WORTH * missing:
+                return
 
     def _first_effort(self, deadline: Deadline, *, fixed: bool) -> Effort:
         """Return how hard to try at first: one worker for a short while, unless that was tried before.
