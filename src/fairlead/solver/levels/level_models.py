@@ -19,6 +19,7 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
+from fairlead.solver.levels.diving import FAR
 from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
@@ -219,15 +220,16 @@ class LevelModels(LevelBounds):
     def _look_nearby(self, encoding: Encoding, level: Level, terms: list[Term], deadline: Deadline) -> None:
         """Look near the best placement for better ones; again where a cost was underestimated or much won.
 
-        Only after balance, and the first time that a level is searched. Nothing else finds so much so soon,
-        and a single worker does not do it by itself.
+        Only of deviations after balance, the first time, where much is missing. Nothing else finds so much so
+        soon there, and a single worker does not do it by itself.
         """
-        cost = encoding.levels[level]
+        if self.tried or level in self.targets or not self._is_priced_first(level) or self.best is None:
+            return
+        cost, value = encoding.levels[level], value_of(self.problem, self.best, level)
         effort = Effort(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
-        asks = self._is_large() and self._is_after_balance and not self.tried
-        for _ in range(NEARBY if asks else 0):
+        for _ in range(NEARBY):
             missing = self._missing(level, cost, None)
-            finding = self._run(encoding, terms, effort) if 0 < missing < math.inf else None
+            finding = self._run(encoding, terms, effort) if missing > FAR * value else None
             if finding is None or finding.values is None:
                 return
             refined = self._take(encoding, finding, level)
