@@ -316,13 +316,26 @@ def test_segments_never_overestimate(centre: int) -> None:
         lambda k: 2 * k + 1 - 40, anchor=20, closed=lambda x: x * x - 400 - 40 * (x - 20)
     )
     found = cover(function, 0, 900, centre)
-    assert not found.exact
+    assert found.gap
     assert [segment.slope for segment in found.segments] == sorted({s.slope for s in found.segments})
     inside = max(0, min(900, centre))
     for at in range(901):
         assert found(at) <= function(at)
         if abs(at - inside) <= 6:
             assert found(at) == function(at)
+
+
+def test_far_segments_are_near_the_function() -> None:
+    """They touch it: of x^2 at x they miss an eighth at most, and nothing at the ends.
+
+    Between two steps at k and k + w where they touch, x^2 is above both by w^2 / 4 at most; w is about k / 2.
+    """
+    square = ConvexFunction(lambda k: 2 * k + 1, closed=lambda x: x * x)
+    for found in (cover(square, 0, 900, 0), cover(square, -900, 0, 0)):
+        assert all(
+            8 * (at * at - found(at)) <= at * at for at in (range(901) if found(1) == 1 else range(-900, 1))
+        )
+        assert found.gap == max(end * end - found(end) for _, end, _ in found.segments)
 
 
 def test_straight_pieces_become_one_segment() -> None:
@@ -332,7 +345,7 @@ def test_straight_pieces_become_one_segment() -> None:
         lambda k: abs(5 * k + 5 - 12) - abs(5 * k - 12), closed=lambda x: abs(5 * x - 12) - 12
     )
     found = cover(function, 0, 10**6, 700)
-    assert found.exact
+    assert not found.gap
     assert [(s.start, s.end, s.slope) for s in found.segments] == [(0, 2, -5), (2, 3, 1), (3, 10**6, 5)]
     assert found(0) == 0
     assert found(10) == sum(function.marginal(k) for k in range(10))

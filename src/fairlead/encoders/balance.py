@@ -12,7 +12,7 @@ from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.scale import LARGEST
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Place, Range
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
@@ -34,6 +34,8 @@ class _Filled:
 
     places: tuple[tuple[Place, int], ...]
     """Where they may stand, and units a replica."""
+    known: Range
+    """Between what it is known to be."""
     standing: int
     """What is used whatever they do."""
     total: int
@@ -140,7 +142,10 @@ def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator
             )
         for name, share in shares.items() if total else ():
             row = ((at, need // unit) for at, need in places[name] if encoding.variables.range(at).upper > 0)
-            yield _Filled(tuple(row), standing[name] // unit, total, share)
+            lower, upper = encoding.filled.get((name, resource), (0, total * unit))
+            yield _Filled(
+                tuple(row), Range(-(-lower // unit), upper // unit), standing[name] // unit, total, share
+            )
 
 
 def _places(rule: Balance, problem: Problem, name: str, resource: str) -> Iterator[tuple[Place, int]]:
@@ -170,6 +175,7 @@ def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _Fil
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
     lower = filled.standing + sum(max(0, each.lower) * need for each, need in ranges)
     upper = filled.standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
+    lower, upper = max(lower, filled.known.lower), min(upper, filled.known.upper)
     used = encoding.model.new_int_var(lower, upper, "")
     terms = [(encoding.replicas(*place), need) for place, need in filled.places]
     encoding.coupled = True

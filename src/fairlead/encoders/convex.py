@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
@@ -9,7 +10,7 @@ from ortools.sat.python import cp_model
 Term = tuple[cp_model.IntVar, int]
 
 
-# Exact segments on each side of the centre; beyond them segments double in length and only underestimate.
+# Exact segments on each side of the centre; beyond them segments become longer and only underestimate.
 WINDOW = 6
 
 
@@ -60,8 +61,8 @@ class Cover:
     """The segments; none where the bounds are equal."""
     first: int
     """Value at the lower bound."""
-    exact: bool
-    """True where the segments are the function itself; False where some of them underestimate it."""
+    gap: int
+    """By how much they are below the function at most; 0 where they are the function itself."""
 
     def __call__(self, at: int) -> int:
         """Return the value of the segments at a whole number within the bounds."""
@@ -74,43 +75,48 @@ def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cove
     """Cut a function into segments: exact ones near the centre, coarse ones that underestimate far from it.
 
     A segment of the integer hull joins ``(k, g(k))`` and ``(k + 1, g(k + 1))``; neighbours of one slope are
-    merged. A coarse segment takes the slope of its step nearest to the centre, which is the flattest.
+    merged. Of those that are far away some are made longer, up to where they meet.
 
     `centre`: where the argument is expected to be; moved into the bounds.
     """
     centre = max(lower, min(upper, centre))
-    left, left_exact = _outward(lambda step: function.marginal(centre - 1 - step), centre - lower)
-    right, right_exact = _outward(lambda step: function.marginal(centre + step), upper - centre)
-    downward = [Segment(centre - end, centre - start, slope) for start, end, slope in reversed(left)]
+    left = _outward(lambda step: function(centre - step), centre - lower)
+    right = _outward(lambda step: function(centre + step), upper - centre)
+    downward = [Segment(centre - end, centre - start, -slope) for start, end, slope in reversed(left)]
     upward = [Segment(centre + start, centre + end, slope) for start, end, slope in right]
     if downward and upward and downward[-1].slope == upward[0].slope:
         upward[0] = Segment(downward.pop().start, upward[0].end, upward[0].slope)
-    first = function(centre) - sum((end - start) * slope for start, end, slope in downward)
-    if upward and upward[0].start < centre:
-        first -= (centre - upward[0].start) * upward[0].slope
-    return Cover((*downward, *upward), first, left_exact and right_exact)
+    segments, first = (*downward, *upward), function(lower)
+    risen = accumulate((each.end - each.start) * each.slope for each in segments)
+    gaps = (function(each.end) - first - cost for each, cost in zip(segments, risen, strict=True))
+    return Cover(segments, first, max(gaps, default=0))
 
 
-def _outward(marginal: Callable[[int], int], length: int) -> tuple[list[Segment], bool]:
-    """Cut the steps 0 to length - 1 away from the centre; tell whether every segment is exact."""
+def _outward(value: Callable[[int], int], length: int) -> list[Segment]:
+    """Cut the steps 0 to length - 1 away from the centre; they rise more and more."""
+
+    def rise(step: int) -> int:
+        return value(step + 1) - value(step)
+
     found: list[Segment] = []
     start = 0
     while start < length and len(found) < WINDOW:
-        end = _end_of_run(marginal, start, length)
-        found.append(Segment(start, end, marginal(start)))
+        end = _end_of_run(rise, start, length)
+        found.append(Segment(start, end, rise(start)))
         start = end
-    exact = start == length
-    found.extend(_coarse(marginal, start, length))
-    return found, exact
-
-
-def _coarse(marginal: Callable[[int], int], start: int, length: int) -> Iterator[Segment]:
-    """Yield segments that double in length, each with the slope of its first step."""
-    width = 2
-    while start < length:
-        end = min(length, start + width)
-        yield Segment(start, end, marginal(start))
-        start, width = end, 2 * width
+    line, width = start, 2
+    while line < length - 1:
+        other = min(line + width, length - 1)
+        flat, steep = rise(line), rise(other)
+        if flat < steep:
+            meet = (value(line) - flat * line - value(other) + steep * other) // (steep - flat)
+            # Between two whole numbers where lines meet a short segment joins them.
+            short = value(other) - value(line) - steep * (other - meet - 1) - flat * (meet - line)
+            found += [Segment(start, meet, flat)] if meet > start else []
+            found += [Segment(meet, meet + 1, short)] if short < steep else []
+            start = meet + (short < steep)
+        line, width = other, 2 * width
+    return [*found, Segment(start, length, rise(line))] if start < length else found
 
 
 def _end_of_run(marginal: Callable[[int], int], start: int, length: int) -> int:
@@ -207,10 +213,8 @@ class ConvexCost:
                     # Implied, but it lets the relaxation see what it costs to leave a cluster out.
                     for part, width in zip(self._parts, widths, strict=True):
                         self.model.add(part <= width * self.switch)
-            if not self._cover.exact:
-                # Far from the centre the gap only grows, so it is greatest at one of the ends.
-                most = max(self.function(at) - self._cover(at) for at in self.bounds)
-                self._excess = self.model.new_int_var(0, most, "")
+            if self._cover.gap:
+                self._excess = self.model.new_int_var(0, self._cover.gap, "")
         return self._cover
 
     def _claimed(self, at: int) -> int:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TypeVar
 
 from ortools.sat.python import cp_model
@@ -26,8 +27,11 @@ from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.usage import Row
 
 T = TypeVar("T")
+Filled = Mapping[Row, Range]
+"""How much is used of resources on clusters, at least and at most."""
 Constraint = cp_model.BoundedLinearExpression | bool
 """What comparing linear expressions gives; a plain bool where both sides are numbers."""
 
@@ -41,7 +45,8 @@ class Encoding:
     tier are measured against what it holds. None leaves them out of the measure. `giving`: how far every
     constraint may give way, on each side; None where all must hold. What gives way does not narrow a range;
     its slack variables are in `given`. A number of replicas lies between 0 and what the workload asks for all
-    the same, unless `within` says otherwise.
+    the same, unless `within` says otherwise. `filled`: how much is used of a resource on a cluster, at least
+    and at most, where that is known of every placement of interest.
     """
 
     def __init__(
@@ -52,9 +57,11 @@ class Encoding:
         *,
         held: Held | None = None,
         giving: Giving | None = None,
+        filled: Filled = MappingProxyType({}),
     ) -> None:
         self.problem = problem
         self.held = held
+        self.filled = filled
         self.model = cp_model.CpModel()
         self.variables = ReplicaVariables(problem, self.model, dict(within or {}))
         self.selection = Selection(self.model, self.variables)

@@ -1,6 +1,7 @@
 """Every rule with its encoder. Read from top to bottom, the list is the specification of a placement."""
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fairlead.encoders import (
@@ -29,7 +30,7 @@ from fairlead.encoders import (
     total,
     weights,
 )
-from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.giving import Giving
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Ranges
@@ -83,16 +84,17 @@ def encode(
     *,
     held: Held | None = None,
     giving: Giving | None = None,
+    filled: Filled = MappingProxyType({}),
     in_time: Callable[[], bool] = lambda: True,
 ) -> Encoding | None:
     """Encode all rules of a problem; in a partial one, what they ask at least gives way (`shortfall`).
 
     The model; None where time ran out.
 
-    `within`, `centres`, `held`, `giving`: see `Encoding`. `in_time`: asked before every rule; the work ends
-    where it returns False.
+    `within`, `centres`, `held`, `giving`, `filled`: see `Encoding`. `in_time`: asked before every rule; the
+    work ends where it returns False.
     """
-    encoding = Encoding(problem, within, centres, held=held, giving=giving)
+    encoding = Encoding(problem, within, centres, held=held, giving=giving, filled=filled)
     workloads = problem.workloads
     if problem.partial:
         workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)

@@ -39,7 +39,9 @@ from fairlead.models.rules import (
     Weights,
 )
 from fairlead.models.rules.balance import Balance, cost
+from fairlead.models.rules.capacity import demands
 from fairlead.models.score import levels_of, value_of, with_balance
+from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import diving
 from fairlead.solver.levels.blending import Blend
@@ -104,6 +106,18 @@ def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
 def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Range]:
     """Return what is left by prices of what costs so much at most, where that is less."""
     return dict(ranges_at_prices(branches.whole, most, best, wide(problem), Deadline()))
+
+
+def is_filled_within(
+    placement: Placement, problem: Problem, rule: Balance, left: Mapping[Row, Range]
+) -> bool:
+    """Tell whether what members of a balance use, and what stands there, is within bounds by row."""
+    used = Counter(rule.standing)
+    for each in problem.workloads:
+        for name, count in placement.of(each.key).items() if each.key in rule.members else ():
+            for resource, amount in demands(each, problem.cluster_by_name[name]).items():
+                used[name, resource] += count * amount
+    return all(lower <= used[row] <= upper for row, (lower, upper) in left.items())
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
@@ -172,9 +186,10 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     """Neither on balance, nor on levels after it while it is pinned; the counts say that there were such.
 
     Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
-    costs there: half of those that are left keep that.
+    costs there: half of those that are left keep that. Nor is a cluster filled more or less than what is said
+    of placements that cost so much at most.
     """
-    counted = pinned = cut = 0
+    counted = pinned = cut = full = 0
     above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(searched(problem, rule, every[-1]))
@@ -198,6 +213,14 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
                 left = narrowed(branches, problem, min(costs), cheapest[0])
                 narrower[level.key] += len(left)
                 parts = dict(branches.ranges(min(costs)))
+                for most in sorted(costs)[: len(costs) // 2 + 1 : max(1, len(costs) // 4)]:
+                    filled = dict(branches.whole.filled(most))
+                    full += sum(ends.upper < rule.totals[resource] for (_, resource), ends in filled.items())
+                    assert all(
+                        is_filled_within(each, problem, rule, filled)
+                        for each, cost in zip(kept, costs, strict=True)
+                        if cost <= most
+                    )
                 cut += sum(ends != wide(problem)[place] for place, ends in parts.items())
                 assert all(is_inside(each, left) and is_inside(each, parts) for each in cheapest)
             pins[level] = sorted(costs)[len(costs) // 2]
@@ -208,6 +231,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     assert pinned > 5
     assert narrower.total() > 3
     assert cut > 3
+    assert full > 3
 
 
 def test_parts_are_cut_until_bounds_are_met() -> None:

@@ -46,6 +46,22 @@ def test_a_finished_run_proves_its_bound(thorough: bool) -> None:
     )
 
 
+def test_what_is_near_is_better_and_the_same_every_time() -> None:
+    """One worker that only looks around a hint finds better, proves nothing, and repeats itself."""
+    found = set()
+    for _ in range(2):
+        model, variables = knapsack()
+        cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
+        effort = Effort(Deadline.after(60), work=0.02, nearby=True)
+        finding = run(model, variables, cost, [(variable, 1) for variable in variables], effort)
+        assert finding.values is not None
+        reached = sum(factor * value for (_, factor), value in zip(cost, finding.values, strict=True))
+        assert finding.bound is not None
+        assert finding.bound < reached < sum(factor for _, factor in cost)
+        found.add(finding.values)
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("settings", [SETTINGS, {**SETTINGS, **THOROUGH}])
 def test_what_presolve_calls_infeasible_is(settings: Mapping[str, Any]) -> None:
     """Two of three and one of three, priced just as dear as they are in the end: that has a solution.

@@ -1,11 +1,14 @@
 """The mixes of all workloads together: how they fill rows, and the prices of that."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from fairlead.encoders.variables import Range
+from fairlead.models.usage import Row
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
 from fairlead.solver.levels.choice import Floats, Numbers
 from fairlead.solver.levels.filled_rows import FilledRows
@@ -247,6 +250,27 @@ class Blend:
         if self.priced is None or priced.bound > self.priced.bound:
             self.priced = priced
         return True
+
+    def filled(self, most: Fraction) -> Iterator[tuple[Row, Range]]:
+        """Yield how much is used in rows where what is minimised costs so much at most.
+
+        At the prices that bound best what a row costs is a bowl, and nothing else costs less than it does
+        there: what is missing to `most` is all by which a row may be above the bottom.
+        """
+        priced, rows = self.priced, self.rows
+        spare = Fraction(-1) if priced is None else (most - priced.bound) * priced.step
+        if priced is None or spare < 0:
+            return
+        numbers = zip(rows.standing.tolist(), rows.total.tolist(), rows.room.tolist(), strict=True)
+        for row, price, share, (standing, total, room) in zip(
+            rows.rows, priced.prices.tolist(), rows.share, numbers, strict=True
+        ):
+            wide = share * total * total / priced.scales[-1]
+            middle = min(max(price * wide / 2, Fraction(standing)), Fraction(standing + room))
+            reach, unit = math.isqrt(int(spare * wide)) + 1, rows.units[row[1]]
+            known = Range(math.floor(middle) - reach, math.ceil(middle) + reach)
+            least, greatest = known.within(standing, standing + room)
+            yield row, Range(unit * least, unit * greatest)
 
     def answers(self, counts: Numbers, weights: Floats) -> Numbers:
         """Return where every workload costs least, or nearly, beside all others as they stand; in their room.

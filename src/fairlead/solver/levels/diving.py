@@ -16,7 +16,7 @@ from fairlead.solver.levels.swapping import together
 from fairlead.solver.running.deadline import Deadline
 
 FAR = 2.0**-5
-"""Of what is wanted, how far that has to be above the bound for a search."""
+"""Of what is wanted, how far that has to be above the bound for a search of placements."""
 MOST_TRIED = 24
 """How many choices are tried at most."""
 ENDS = 4

@@ -10,7 +10,7 @@ from itertools import takewhile
 import numpy as np
 
 from fairlead.encoders.balance import error
-from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Group, Place, Range, replicas_at
 from fairlead.models.levels import BALANCE, DEVIATIONS, Level
@@ -19,6 +19,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
+from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Numbers
@@ -107,8 +108,13 @@ class LevelBounds:
 
     def _is_priced_first(self, level: Level) -> bool:
         """Tell whether prices are asked before a search: of balance, and of deviations then."""
-        pinned = any(level == BALANCE for level, _ in self.pins)
-        return self._is_large() and (level in self.targets or (level.base in DEVIATIONS and pinned))
+        follows = level.base in DEVIATIONS and self._is_after_balance
+        return self._is_large() and (level in self.targets or follows)
+
+    @property
+    def _is_after_balance(self) -> bool:
+        """Whether balance is pinned."""
+        return any(level == BALANCE for level, _ in self.pins)
 
     def _is_large(self) -> bool:
         """Tell whether prices are asked early."""
@@ -157,6 +163,19 @@ class LevelBounds:
         for place, left in branches.ranges(most):
             self.ranges[place] = self.ranges[place].within(*left)
         self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
+
+    def _filled(self, level: Level | None) -> Filled:
+        """Return what is used on clusters where pinned levels cost what they may, and one what it does."""
+        found = dict[Row, Range]()
+        if self.outline is None or self.best is None:
+            return found
+        most = dict(self.pins)
+        if level is not None and level not in self.targets:
+            most[level] = self.outline.levels[level].steps(self.best)
+        for each in most.keys() & self.branches.keys():
+            for row, known in self.branches[each].whole.filled(_most(each, self.outline, most[each])):
+                found[row] = known.within(*found.get(row, known))
+        return found
 
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:
         """Return what levels are pinned to that bind workloads together.

@@ -19,6 +19,7 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
+from fairlead.solver.levels.diving import FAR
 from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
@@ -31,12 +32,17 @@ from fairlead.solver.running.search import Effort, Finding, Verdict
 # the same. That is so much work, a fraction of a second, and this part of a level's time at most.
 FIRST_WORK = 0.2
 FIRST_TRY = 0.5
+# How much work it is to look near the best placement for better ones, how often at most, and which part of
+# what is missing that has to close to be done again.
+NEARBY_WORK = 0.4
+NEARBY = 2
+WORTH = 0.125
 # Without a limit of time, how much work a try of all workers may be: twice as much each time, as long as one
 # leaves no more than this part of what was missing before it. So a search ends by itself.
 SLICE = 8.0
 LEFT = 0.5
 # So near to its bound, as a part of its value, a level waits for those after it.
-NEAR = Fraction(1, 50)
+NEAR = Fraction(1, 100)
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
@@ -46,20 +52,26 @@ class LevelModels(LevelBounds):
 
     __slots__ = ()
 
-    def _encode(self, ranges: Mapping[Place, Range] | None = None) -> Encoding | None:
-        """Return a model in the given or the known ranges, with all pins; None where time ran out."""
+    def _encode(
+        self, ranges: Mapping[Place, Range] | None = None, level: Level | None = None
+    ) -> Encoding | None:
+        """Return a model in the given or the known ranges, with all pins; None where time ran out.
+
+        Of the level that is to be minimised nothing is in it that costs more than the best placement.
+        """
         encoding = encode(
             self.problem,
             ranges or self.ranges,
             self.start or self.best,
             held=self.held,
+            filled=self._filled(level),
             in_time=self._in_time,
         )
         if encoding is not None:
-            for level, steps in self.pins:
-                encoding.pin(level, steps)
-                if level in self.pinned_apart:
-                    encoding.pin_apart(level, self.pinned_apart[level])
+            for pinned, steps in self.pins:
+                encoding.pin(pinned, steps)
+                if pinned in self.pinned_apart:
+                    encoding.pin_apart(pinned, self.pinned_apart[pinned])
             for group, replicas in self.fixed:
                 encoding.model.add(encoding.selection.total(group) == replicas)
         return encoding
@@ -136,6 +148,7 @@ class LevelModels(LevelBounds):
         if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
             terms, offset = encoding.at_least(level, aim, most), 0
+        self._look_nearby(encoding, level, terms, deadline)
         effort = self._first_effort(deadline, fixed=target is not None)
         bound: int | None = None
         missing = self._missing(level, cost, bound)
@@ -203,6 +216,25 @@ class LevelModels(LevelBounds):
             told, value = cost.value(bound), value_of(self.problem, self.best, level)
             if told != value:
                 raise blame.priced_otherwise(level, self.problem, told, value)
+
+    def _look_nearby(self, encoding: Encoding, level: Level, terms: list[Term], deadline: Deadline) -> None:
+        """Look near the best placement for better ones; again where a cost was underestimated or much won.
+
+        Only of deviations after balance, the first time, where much is missing. Nothing else finds so much so
+        soon there, and a single worker does not do it by itself.
+        """
+        if self.tried or level in self.targets or not self._is_priced_first(level) or self.best is None:
+            return
+        cost, value = encoding.levels[level], value_of(self.problem, self.best, level)
+        effort = Effort(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
+        for _ in range(NEARBY):
+            missing = self._missing(level, cost, None)
+            finding = self._run(encoding, terms, effort) if missing > FAR * value else None
+            if finding is None or finding.values is None:
+                return
+            refined = self._take(encoding, finding, level)
+            if not refined and missing - self._missing(level, cost, None) <= WORTH * missing:
+                return
 
     def _first_effort(self, deadline: Deadline, *, fixed: bool) -> Effort:
         """Return how hard to try at first: one worker for a short while, unless that was tried before.

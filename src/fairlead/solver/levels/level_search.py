@@ -117,7 +117,7 @@ class LevelSearch(LevelModels):
             before = self._most_of(level, cost)
             self._narrow_at_prices(level, before)
             waits = note.proven or self._may_wait(level) or (self.best is not None and self.is_over(level))
-            encoding = None if waits else self._encode()
+            encoding = None if waits else self._encode(level=level)
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(level, last=last))
                 if verdict is Verdict.INFEASIBLE:

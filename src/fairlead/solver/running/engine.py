@@ -30,6 +30,9 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
 THOROUGH: Mapping[str, Any] = MappingProxyType(
     {"cp_model_probing_level": 1, "keep_all_feasible_solutions_in_presolve": False}
 )
+# One worker searches no neighbourhoods by itself, but in turn with all other ways to search. Their order is
+# told by work, so what comes of it does not depend on the machine.
+NEARBY: Mapping[str, Any] = MappingProxyType({"interleave_search": True, "use_lns_only": True})
 
 _VERDICTS: Mapping[Any, Verdict] = MappingProxyType(
     {
@@ -87,7 +90,8 @@ def _solver(effort: Effort) -> cp_model.CpSolver:
     """Return a solver with its parameters set."""
     solver = cp_model.CpSolver()
     parameters = solver.parameters
-    for name, value in {**SETTINGS, **(THOROUGH if effort.thorough else {})}.items():
+    more = {**(THOROUGH if effort.thorough else {}), **(NEARBY if effort.nearby else {})}
+    for name, value in {**SETTINGS, **more}.items():
         setattr(parameters, name, value)
     parameters.num_workers = effort.workers
     parameters.linearization_level = effort.linearization

@@ -184,6 +184,9 @@ class Effort:
     thorough: bool = False
     """True where values are tried out, and those left out that others dominate, before the search: that is
     worth while in models that are not settled at once."""
+    nearby: bool = False
+    """True where only what is near the hint is searched, most of it as it stands: that finds what is better
+    where nothing can be proven soon. It does not end by itself."""
 
 
 @dataclass(frozen=True, slots=True)
