@@ -751,3 +751,16 @@ def test_a_smaller_percentage_is_told_of_all_whom_it_concerns() -> None:
         ("default/one", 1, 0, 1),
     ]
     assert fragment(way)["spec"]["minPercent"] == "0%"
+
+
+def test_fewer_replicas_need_fewer_survivors_where_these_are_a_percentage() -> None:
+    """Half of three are two, of which one cluster would have to hold both; half of two is one."""
+    stream = [
+        cluster("a", cpu=4, region="x"),
+        cluster("b", cpu=4, region="y"),
+        binding("web", 3, {}, divided({"clusterConstraint": {"maxReplicas": 1}}), cpu=1),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    way = found.relaxations[0]
+    assert (way.text, way.change, way.proven) == ("scale from 3 to 2 replicas", 1, True)
