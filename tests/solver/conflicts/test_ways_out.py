@@ -764,3 +764,25 @@ def test_fewer_replicas_need_fewer_survivors_where_these_are_a_percentage() -> N
     _, found = infeasible(stream)
     way = found.relaxations[0]
     assert (way.text, way.change, way.proven) == ("scale from 3 to 2 replicas", 1, True)
+
+
+@pytest.mark.parametrize(
+    ("room", "ways"),
+    [
+        # Of four replicas two fit; with a minimum of two the copy is as large as that.
+        ("2", ["lower the minimum of a from 3 to 2", "add 1 cpu to a"]),
+        # Where nothing fits, no minimum helps: a copy has at least one replica.
+        ("0", ["add 3 cpu to a"]),
+    ],
+)
+def test_a_copy_of_kubeadmiral_is_smaller_with_a_lower_minimum(room: str, ways: list[str]) -> None:
+    """It holds the template's number, or the most that fits, but at least its minimum."""
+    placement = [federal.entry("a", minReplicas=3), federal.entry("b")]
+    stream = [
+        federal.member("a", room),
+        federal.member("b", "9"),
+        federal.policy(schedulingMode="Duplicate", placement=placement),
+        federal.federated(federal.web(4)),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == ways
