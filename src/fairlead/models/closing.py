@@ -57,7 +57,8 @@ def rule_without(  # noqa: C901, PLR0912 - one case a rule
         case Candidates():
             return _candidates(rule, closed)
         case Duplicated():
-            return replace(rule, copies=_left(rule.copies, names), ample=_left(rule.ample, names))
+            sizes, ample = _left(rule.copies, names), _left(rule.ample, names)
+            return replace(rule, copies=sizes, ample=ample, least=_left(rule.least, names))
         case Bounds():
             return _bounds(rule, rules, names)
         case GroupTotal():
@@ -242,7 +243,13 @@ def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
         return rule
     copies = {name: size for name, size in later.copies.items() if name in opened}
     ample = {name: size for name, size in later.ample.items() if name in opened}
-    return replace(rule, copies={**rule.copies, **copies}, ample={**rule.ample, **ample})
+    least = {name: bound for name, bound in later.least.items() if name in opened}
+    return replace(
+        rule,
+        copies={**rule.copies, **copies},
+        ample={**rule.ample, **ample},
+        least={**rule.least, **least},
+    )
 
 
 def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:

@@ -751,3 +751,38 @@ def test_a_smaller_percentage_is_told_of_all_whom_it_concerns() -> None:
         ("default/one", 1, 0, 1),
     ]
     assert fragment(way)["spec"]["minPercent"] == "0%"
+
+
+def test_fewer_replicas_need_fewer_survivors_where_these_are_a_percentage() -> None:
+    """Half of three are two, of which one cluster would have to hold both; half of two is one."""
+    stream = [
+        cluster("a", cpu=4, region="x"),
+        cluster("b", cpu=4, region="y"),
+        binding("web", 3, {}, divided({"clusterConstraint": {"maxReplicas": 1}}), cpu=1),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    way = found.relaxations[0]
+    assert (way.text, way.change, way.proven) == ("scale from 3 to 2 replicas", 1, True)
+
+
+@pytest.mark.parametrize(
+    ("room", "ways"),
+    [
+        # Of four replicas two fit; with a minimum of two the copy is as large as that.
+        ("2", ["lower the minimum of a from 3 to 2", "add 1 cpu to a"]),
+        # Where nothing fits, no minimum helps: a copy has at least one replica.
+        ("0", ["add 3 cpu to a"]),
+    ],
+)
+def test_a_copy_of_kubeadmiral_is_smaller_with_a_lower_minimum(room: str, ways: list[str]) -> None:
+    """It holds the template's number, or the most that fits, but at least its minimum."""
+    placement = [federal.entry("a", minReplicas=3), federal.entry("b")]
+    stream = [
+        federal.member("a", room),
+        federal.member("b", "9"),
+        federal.policy(schedulingMode="Duplicate", placement=placement),
+        federal.federated(federal.web(4)),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == ways

@@ -158,6 +158,7 @@ def test_groups_that_are_chosen_one_after_the_other_may_not_be_the_best() -> Non
     )
     unplaced = outcome.objectives[0]
     assert unplaced.value >= 40 - sum(sizes.values())
+    assert unplaced.bound is not None
     assert unplaced.bound <= 40 - sum(sizes.values())
     assert outcome.status is not Status.OPTIMAL or unplaced.value == 30
 

@@ -230,6 +230,21 @@ def test_sweep_over_regions() -> None:
     assert simulation.after is simulation.before
 
 
+def test_a_sweep_counts_what_is_unplaced_in_the_affinity_group_that_is_chosen() -> None:
+    """A full copy has no room on a, so b and c are the group; whichever is lost, others hold all copies."""
+    groups = [
+        {"affinityName": "first", "clusterNames": ["a"]},
+        {"affinityName": "second", "clusterNames": ["b", "c"]},
+    ]
+    placement = {**duplicated(), "clusterAffinities": groups}
+    members = [cluster("a", cpu=1), cluster("b", cpu=4), cluster("c", cpu=4)]
+    problem = fairlead.load(members, binding("web", 2, {}, placement, cpu=1))
+    scenarios = fairlead.simulate(problem, sweep="cluster").scenarios
+    assert {each.name: (each.fits, dict(each.unplaced)) for each in scenarios} == dict.fromkeys(
+        "abc", (True, {})
+    )
+
+
 @pytest.mark.parametrize(("sweep", "count"), [("region", 2), ("cluster", 3), ("rack", 3), ("drain", 3)])
 def test_sweeps(sweep: str, count: int) -> None:
     """Whatever groups clusters can be lost, group by group."""

@@ -176,8 +176,10 @@ def copies(
     names: Iterable[str],
     clusters: Mapping[str, Cluster],
     preferred: Preferences,
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the size of the copy where it differs, and what it would be with more room.
+) -> tuple[dict[str, int], dict[str, int], dict[str, Bound]]:
+    """Return the size of the copy where it differs, what it would be with more room, and what it has to be.
+
+    That is the minimum where there is less room.
 
     It is the template's number, put between minimum and maximum.
 
@@ -186,8 +188,9 @@ def copies(
     """
     found: dict[str, int] = {}
     ample: dict[str, int] = {}
+    tight: dict[str, Bound] = {}
     if not workload.replicas:
-        return found, ample
+        return found, ample, tight
     for name in names:
         least, most = limits.minimum.get(name), limits.maximum.get(name)
         size = min(workload.replicas, most.replicas) if most else workload.replicas
@@ -199,6 +202,8 @@ def copies(
             size = whole if fitting is None else min(whole, max(fewest, fitting))
             if size < whole:
                 ample[name] = whole
+            if least and fitting is not None and fitting < least.replicas:
+                tight[name] = least
         if size != workload.replicas:
             found[name] = size
-    return found, ample
+    return found, ample, tight

@@ -100,12 +100,13 @@ class PolicyInterpreter(Fleet):
         hopeless = [name for name, most in shut.maximum.items() if not most.replicas]
         found = open_to.without(empty).closed_for_good(hopeless)
         names, openable = found.names, found.openable()
-        sizes, ample = division.copies(limits, workload, names, self.clusters, policy.placement)
+        sizes, ample, tight = division.copies(limits, workload, names, self.clusters, policy.placement)
         once_open = Duplicated(
             None, False, *division.copies(shut, workload, openable, self.clusters, policy.placement)
         )
         yield self._candidates(found)
-        yield Duplicated(policy.sources[MODE], choice, sizes, ample, once_open if openable else None)
+        later = once_open if openable else None
+        yield Duplicated(policy.sources[MODE], choice, sizes, ample, tight, later)
         if choice:
             least = {
                 name: Bound(min(low.replicas, sizes.get(name, workload.replicas)), low.source)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.words import counted
@@ -28,6 +29,8 @@ class Duplicated(Written):
     into minimum and maximum)."""
     ample: Mapping[str, int] = field(default_factory=dict)
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
+    least: Mapping[str, Bound] = field(default_factory=dict, compare=False, repr=False)
+    """Minimum by candidate that has less room, so that the copy would be smaller without it (KubeAdmiral)."""
     once_open: Duplicated | None = field(default=None, compare=False, repr=False)
     """The sizes of copies on clusters that tolerations would open; None where none differs."""
 

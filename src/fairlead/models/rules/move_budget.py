@@ -10,7 +10,7 @@ from fairlead.models.quantity import is_amount, share_of
 from fairlead.models.rules import moves
 from fairlead.models.source import KarmadaBinding, Source
 from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.words import counted, listed
 
 KIND = "move-budget"
 
@@ -125,4 +125,8 @@ def could_move(rule: MoveBudget, workload: WorkloadData, problem: ProblemData) -
 def describe(rule: MoveBudget) -> Statement:
     """Say in the user's words how many replicas may move."""
     most = f"at most {counted(rule.most, 'replica')}" if rule.most else "no replica"
-    return Statement(KIND, f"{most} may move ({rule.name})", rule.source)
+    what = "move"
+    for verb, clusters in (("leave", rule.leaving), ("start on", rule.arriving)):
+        if clusters is not None:
+            what = f"{verb} {listed(sorted(clusters), 'cluster')}"
+    return Statement(KIND, f"{most} may {what} ({rule.name})", rule.source)

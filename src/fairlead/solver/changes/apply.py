@@ -26,7 +26,7 @@ from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
 from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Change
-from fairlead.models.variants import Rules, exchanged, with_each, with_rules
+from fairlead.models.variants import Rules, every_rule, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import raised, tolerating
@@ -128,8 +128,8 @@ def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]
     workload = tolerating(workload, opening, problem) if opening else workload
     for change in changes:
         if change.kind != Kind.TOLERATION:
-            opened = _opened(workload, change, problem)
-            workload = _changed_workload(workload, change) if opened is None else opened
+            again = _opened(workload, change, problem) or _with_smaller_copy(workload, change, problem)
+            workload = again or _changed_workload(workload, change)
     return workload
 
 
@@ -138,6 +138,24 @@ def _opened(workload: Workload, change: Change, problem: Problem) -> Workload | 
     if change.kind != Kind.MAXIMUM or change.before or change.cluster is None:
         return None
     return raised(workload, change.cluster, change.after, problem)
+
+
+def _with_smaller_copy(workload: Workload, change: Change, problem: Problem) -> Workload | None:
+    """Return a workload whose copy is what fits, down to a lower minimum; None for any other change."""
+    name = change.cluster or ""
+    copies = (rule for rule in every_rule(workload) if isinstance(rule, Duplicated))
+    if change.kind != Kind.MINIMUM or not any(name in rule.least for rule in copies):
+        return None
+
+    def smaller(rule: Duplicated) -> Duplicated:
+        least = rule.least.get(name)
+        if least is None or least.replicas != change.before:
+            return rule
+        size = max(change.after, room(workload, problem.cluster_by_name[name]) or 0)
+        lower = {**rule.least, name: least._replace(replicas=change.after)}
+        return replace(rule, copies={**rule.copies, name: size}, least=lower)
+
+    return with_rules(workload, lambda rules: with_each(rules, Duplicated, smaller))
 
 
 def _changed_workload(workload: Workload, change: Change) -> Workload:

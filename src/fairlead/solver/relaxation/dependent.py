@@ -1,10 +1,10 @@
-"""Rules whose own numbers follow from what is relaxed: full copies, their moves, and clusters that open.
+"""Rules whose own numbers follow from what is relaxed: full copies, moves, percentages, clusters that open.
 
-Full copies stay whole where their size changes. Rules know the clusters that tolerations would open while
-these are still closed.
+Full copies stay whole where their size changes, and a percentage is of the replicas that are left. Rules know
+the clusters that tolerations would open while these are still closed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import assert_never
@@ -25,6 +25,7 @@ from fairlead.models.rules import (
     MoveBudget,
     Preference,
     Skew,
+    Survival,
     Total,
     WorkloadRule,
     candidates,
@@ -32,6 +33,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import could_move, members
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import tolerated
 from fairlead.solver.relaxation.relaxable import Key, widest
@@ -102,6 +104,40 @@ def moves_saved(
                 fewer = encoding.own_number(0, workload.replicas - spare, lambda _: 0)
                 encoding.model.add_max_equality(fewer, [0, -weighted(change) - spare])
                 saved.append(fewer)
+    return total(saved)
+
+
+def survivors_saved(
+    key: Key,
+    several: Iterable[Relaxed],
+    problem: Problem,
+    changes: Callable[[str], Sequence[Term]],
+    encoding: Encoding,
+) -> cp_model.LinearExpr:
+    """Return by how many fewer have to survive once there are fewer replicas; 0 where that is no percentage.
+
+    What is left after a loss is a whole number, so rounding the percentage up takes nothing but the number
+    itself: left >= percent / 100 x replicas. A percentage that is lowered itself is of the replicas of now.
+    `several`: what the constraint of a key gives way with; `changes`: as for `moves_saved`.
+    """
+    saved: list[cp_model.IntVar] = []
+    for relaxed in several:
+        relaxable = relaxed.relaxable
+        workload = problem.workload_by_key.get(key[0].workload or "")
+        if relaxable.kind is not Kind.SURVIVAL or workload is None:
+            continue
+        known = (each for each in workload.rules_of(Survival) if each.name == relaxable.detail)
+        rule = next((each for each in known if each.minimum == relaxable.before), None)
+        percent = None if rule is None else percentage(rule)
+        fewer = [each for each in changes(workload.key) if each[1] < 0]
+        if rule is None or percent is None or not fewer:
+            continue
+        if rule.minimum == part_of(percent, workload.replicas):
+            number = encoding.own_number(0, rule.minimum, lambda _: 0)
+            rounded = 100 * rule.minimum - percent * workload.replicas
+            encoding.model.add(100 * number <= rounded - percent * weighted(fewer))
+            encoding.model.add(number <= rule.minimum * (1 - relaxed.on))
+            saved.append(number)
     return total(saved)
 
 

@@ -27,6 +27,7 @@ from fairlead.solver.relaxation.dependent import (
     moves_saved,
     open_groups,
     openable,
+    survivors_saved,
 )
 from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
 from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, polished, support
@@ -103,7 +104,9 @@ class RelaxationModel:
                     encoding.model.add(slack <= staying + each.relaxable.every * each.steps)
             else:
                 steps = [(each.steps, each.relaxable.every) for each in several]
-                saved = moves_saved(key, problem, partial(self._changes_of, Kind.REPLICAS), encoding)
+                of_replicas = partial(self._changes_of, Kind.REPLICAS)
+                saved = moves_saved(key, problem, of_replicas, encoding)
+                saved += survivors_saved(key, several, problem, of_replicas, encoding)
                 encoding.model.add(slack <= weighted(steps) + saved)
         for workload, shut in zip(self.problem.workloads, closed, strict=True):
             open_groups(workload, shut, self.relaxed, encoding)

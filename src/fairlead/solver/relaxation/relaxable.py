@@ -111,6 +111,9 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
             because = tuple(Because(duplicated.KIND, key, name) for name in names)
             if not rule.copies:
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
+            for name, (least, source, _) in sorted(rule.least.items() if not rule.choice else ()):
+                tight: Key = (Because(duplicated.KIND, key, name), "least")
+                yield Relaxable(Kind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
         case rules.Bounds():
             if not is_held_back(workload):  # else they only say that nothing may move
                 yield from _bounds(rule, workload, most)

@@ -181,7 +181,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
-    missing = {one.key: count for one in trial.workloads if (count := after.unplaced(one))}
+    missing = {one.key: count for one in after.problem.workloads if (count := after.unplaced(one))}
     return replace(
         unanswered,
         status=str(after.status),
