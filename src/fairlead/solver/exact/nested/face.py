@@ -5,7 +5,7 @@ clusters that have the greatest merit, and for every cluster in use an interval 
 total. Groups in use may have intervals as well, as those of `fairlead.solver.exact.laminar`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -253,13 +253,9 @@ class Face:
 
     def with_cluster(self, at: int, *, used: bool) -> "Face":
         """Return the part in which a cluster is used, or is not."""
-        changed = (self.required if used else self.open_to).copy()
-        changed[at] = used
-        return (
-            replace(self, required=changed, first=None)
-            if used
-            else replace(self, open_to=changed, first=None)
-        )
+        required, open_to = self.required.copy(), self.open_to.copy()
+        required[at], open_to[at] = required[at] or used, open_to[at] and used
+        return replace(self, required=required, open_to=open_to, first=None)
 
     def on(self, count: int) -> "Face":
         """Return the sets that use so many clusters."""
@@ -276,6 +272,16 @@ class Face:
     def pick(self, merits: Merits) -> Picked | None:
         """Return the best set by the merits of the face and then by others."""
         return self.picker.pick(self.combined(merits)) if self.possible else None
+
+    def extremes(self) -> Iterator[Flags]:
+        """Yield the best sets that hold most and least, or good ones where these are not found."""
+        for side in (self.upper, -self.lower, *((self.gains(),) if self.sums else ())):
+            try:
+                picked = self.pick(side)
+            except ApartError as apart:
+                picked = apart.known
+            if picked is not None:
+                yield picked.used
 
 
 def bits(open_to: Flags) -> NDArray[Any]:

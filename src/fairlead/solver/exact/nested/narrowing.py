@@ -157,19 +157,14 @@ def _hard(
     """Look for a set of the greatest merit that can hold the total; cut the face in parts where none is."""
     greatest = narrower.merit(first)
     sets: list[Flags] = []
-    for side in (-narrower.lower, narrower.upper, *((narrower.gains(),) if face.sums else ())):
-        try:
-            picked = narrower.pick(side)
-        except ApartError as apart:
-            picked = apart.known
-        if picked is None or narrower.merit(picked.used) < greatest:
-            continue
-        sets.append(picked.used)
-        if narrower.holds(picked.used):
-            return narrower, rank
-    if len(sets) == 2 and _has_one_between(narrower, *sets):
+    for used in narrower.extremes():
+        if narrower.merit(used) >= greatest:
+            sets.append(used)
+            if narrower.holds(used):
+                return narrower, rank
+    if len(sets) == 2 and _has_one_between(narrower, *sets[::-1]):
         return narrower, rank
-    few, many = sets[:2] if len(sets) > 1 else (None, None)
+    many, few = sets[:2] if len(sets) > 1 else (None, None)
     return _parted(face, guess, ((guess.few, guess.many), (few, many), (first, guess.fitting)), rank)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.face import Face, Numbers
-from fairlead.solver.exact.nested.picking import ApartError
 from fairlead.solver.exact.nested.pricing import Cost
 
 
@@ -56,14 +55,7 @@ def without_choice(face: Face, cost: Cost, depth: int | None = None) -> Face | N
     )
     if placed is not None and face.limits.keeps(placed > 0) and not np.any((placed > 0) & (placed < lower)):
         return narrower
-    for side in (narrower.upper, -narrower.lower):
-        try:
-            picked = narrower.pick(side)
-        except ApartError as apart:
-            picked = apart.known
-        if picked is not None and narrower.holds(picked.used):
-            return narrower
-    return None
+    return narrower if any(map(narrower.holds, narrower.extremes())) else None
 
 
 def _best_in_groups(

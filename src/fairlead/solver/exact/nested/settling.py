@@ -146,7 +146,6 @@ class _Settling:
     def _counts(self, face: Face, at: int, merit: int) -> range:
         """Return how many replicas a cluster may hold where it is used, the most first."""
         used = face.with_cluster(at, used=True)
-        used = replace(used, first=None)
         least = used.pick(-face.lower) if used.possible else None
         if least is None or face.merit(least.used) < merit:
             return range(0)
@@ -205,12 +204,10 @@ def _without_too_large(face: Face) -> Face:
 def _with(face: Face, at: int, count: int) -> Face:
     """Return the part of a face in which a cluster holds so many replicas."""
     if not count:
-        closed = face.open_to.copy()
-        closed[at] = False
-        return replace(face, open_to=closed, first=None)
+        return face.with_cluster(at, used=False)
     lower, upper = face.lower.copy(), face.upper.copy()
     lower[at] = upper[at] = count
-    return replace(face.with_cluster(at, used=True), lower=lower, upper=upper, first=None)
+    return replace(face.with_cluster(at, used=True), lower=lower, upper=upper)
 
 
 def _placed(face: Face, used: Flags) -> Numbers:
