@@ -18,8 +18,9 @@ from fairlead.solver.groups.choices import MOST, is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
-Place = Callable[[Problem], tuple[Placement, bool]]
-"""Places a problem partially, so that as little as possible gives way; tells whether that is proven."""
+Place = Callable[[Problem], tuple[Placement | None, bool]]
+"""Places a problem partially, so that as little as possible gives way; tells whether that is proven. None
+where it has no placement, whatever gives way."""
 _Fits = Callable[[Sequence[Workload], Problem], bool | None]
 """Tells whether some workloads of a problem can be placed beside nobody else; None where it is not known."""
 
@@ -70,14 +71,19 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
                 certain = False
                 break
             trial = [settled_in(each, group) for each, group in zip(together, chosen, strict=True)]
-            tried.append((given_way.of([*settled, *trial]), chosen, trial))
+            given = given_way.of([*settled, *trial])
+            if given is not None:
+                tried.append((given, chosen, trial))
         if not tried:
+            # Others that have been decided may stand in the way in the groups that they were given.
+            certain = certain and len(together) == sum(map(is_open, part.workloads))
             break
         _, chosen, trial = min(tried, key=itemgetter(0))
         settled += trial
         groups.update({each.key: group for each, group in zip(together, chosen, strict=True)})
     if certain and len(rounds) > 1:
-        certain = given_way.of(settled) == _least(short, part, place)
+        given = given_way.of(settled)
+        certain = given is not None and given == _least(short, part, place)
     certain = certain and given_way.certain
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
 
@@ -166,12 +172,13 @@ def _least(short: Sequence[Workload], part: Problem, place: Place) -> tuple[int,
     been seen to leave as little when its workload was chosen for.
     """
     alone = _GivenWay(part, (), place)
-    found = [
-        min(alone.of([settled_in(each, group)]) for group in _usable(each))
-        if is_open(each)
-        else alone.of([each])
-        for each in short
-    ]
+    found = []
+    for each in short:
+        groups = [settled_in(each, group) for group in _usable(each)] if is_open(each) else [each]
+        given = [amounts for one in groups if (amounts := alone.of([one])) is not None]
+        if not given:
+            return None
+        found.append(min(given))
     return tuple(map(sum, zip(*found, strict=True))) if alone.certain else None
 
 
@@ -184,27 +191,32 @@ class _GivenWay:
     place: Place
     certain: bool = True
     """False once something of it was not proven."""
-    known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int]] = field(default_factory=dict)
+    known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int] | None] = field(default_factory=dict)
     """By the workloads that are in each other's way, and their groups."""
 
-    def of(self, others: Sequence[Workload]) -> tuple[int, ...]:
+    def of(self, others: Sequence[Workload]) -> tuple[int, ...] | None:
         """Return how much gives way, level by level, where others have the groups that they are in.
 
-        Whoever of those decided meets none of the others fits.
+        Whoever of those decided meets none of the others fits. None where there is no placement, whatever
+        gives way.
         """
         keys = {each.key for each in others}
         missing: Counter[Level] = Counter()
         for part in components(beside_nobody([*self.decided, *others], self.problem)):
-            if not keys.isdisjoint(part.workload_by_key):
-                missing.update(self._of_part(part))
+            if keys.isdisjoint(part.workload_by_key):
+                continue
+            of_part = self._of_part(part)
+            if of_part is None:
+                return None
+            missing.update(of_part)
         priorities = sorted({each.priority for each in self.problem.workloads}, reverse=True)
         levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
         return tuple(missing[level] for level in (MADE_WORSE, *levels))
 
-    def _of_part(self, part: Problem) -> Mapping[Level, int]:
+    def _of_part(self, part: Problem) -> Mapping[Level, int] | None:
         asked = frozenset((each.key, each.group) for each in part.workloads)
         if asked not in self.known:
             placement, proven = self.place(part)
             self.certain = self.certain and proven
-            self.known[asked] = shortfall_values(part, placement)
+            self.known[asked] = None if placement is None else shortfall_values(part, placement)
         return self.known[asked]
