@@ -172,6 +172,11 @@ def from_start(workload: Workload) -> tuple[AffinityGroup, ...]:
     return workload.groups[start:]
 
 
+def earlier_groups(workload: Workload) -> tuple[AffinityGroup, ...]:
+    """Return the groups before the one in which it was scheduled last, where only a reschedule leads."""
+    return workload.groups[: len(workload.groups) - len(from_start(workload))]
+
+
 def in_group(workload: Workload, group: AffinityGroup) -> Workload:
     """Return the workload with the rules of one of its groups, which is not settled by that."""
     return replace(workload, rules=group.rules, group=group.name, settled=False)

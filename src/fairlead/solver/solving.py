@@ -268,11 +268,13 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
     def strictly(trial: Problem) -> bool | None:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
-    def place(trial: Problem) -> tuple[Placement, bool]:
+    def place(trial: Problem) -> tuple[Placement | None, bool]:
         from fairlead.solver.parts.methods import solve_giving_way
 
         bare = replace(trial, workloads=tuple(map(without_preferences, trial.workloads)))
         found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
+        if found.status is Status.INFEASIBLE:
+            return None, True
         return found.placement or place_greedily(bare, search.deadline), found.status is Status.OPTIMAL
 
     def partially(part: Problem) -> Chosen:

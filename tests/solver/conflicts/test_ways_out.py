@@ -786,3 +786,37 @@ def test_a_copy_of_kubeadmiral_is_smaller_with_a_lower_minimum(room: str, ways: 
     ]
     _, found = infeasible(stream)
     assert texts(found.relaxations) == ways
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_an_earlier_group_is_the_way_out_where_nothing_opens_the_observed_one(gone: bool) -> None:
+    """The only cluster of the second group is lost, or evicts the workload; the first one has recovered.
+
+    Another workload that fails for a reason of its own does not hide that.
+    """
+    groups = [
+        {"affinityName": "main", "clusterNames": ["a"]},
+        {"affinityName": "spare", "clusterNames": ["b"]},
+    ]
+    seen = {"schedulerObservingAffinityName": "spare", "lastScheduledTime": "2026-01-01T00:00:00Z"}
+    tasks = [] if gone else [{"fromCluster": "b", "reason": "x", "producer": "y"}]
+    web = binding(
+        "web",
+        2,
+        {"b": 2},
+        {**static(), "clusterAffinities": groups},
+        cpu=1,
+        status=seen,
+        gracefulEvictionTasks=tasks,
+    )
+    stream = [cluster("a", cpu=4), *([] if gone else [cluster("b", cpu=4)]), web]
+    afresh = "reschedule default/web (--fresh): affinity group main fits"
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == [afresh]
+    assert found.relaxations[0].proven
+    assert not found.advice
+    large = binding("large", 3, {}, {**static(), "clusterAffinity": {"clusterNames": ["a"]}}, cpu=1)
+    _, found = infeasible([*stream, large])
+    assert found.relaxations
+    assert all("reschedule default/web" in way.text for way in found.relaxations)
+    assert not any(way.without for way in found.relaxations)

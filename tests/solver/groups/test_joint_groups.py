@@ -163,6 +163,21 @@ def test_groups_that_are_chosen_one_after_the_other_may_not_be_the_best() -> Non
     assert outcome.status is not Status.OPTIMAL or unplaced.value == 30
 
 
+def test_who_is_decided_first_does_not_use_up_what_never_gives_way() -> None:
+    """w1 has to leave x, and fits nowhere in full: if w0 took the only move to b, nothing could be placed."""
+    problem = asked(
+        dict.fromkeys("abcdx", 1),
+        grouped("w0", 1, "b", "a", current={"a": 1}, priority=1),
+        grouped("w1", 2, "c", "d", current={"x": 1}),
+        rules=(MoveBudget("all", 1),),
+    )
+    outcome = fairlead.solve(problem, partial=True)
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {"w0": "a", "w1": "c"}
+    none = replace(problem, rules=(*problem.rules, MoveBudget("none", 0)))
+    assert fairlead.solve(none, partial=True).status is Status.INFEASIBLE
+
+
 def test_groups_are_compared_beside_what_has_no_choice_and_no_room() -> None:
     """w1 does not fit into b, its only group, which it fills all the same; w0 would add nothing there.
 

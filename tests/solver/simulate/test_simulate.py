@@ -30,6 +30,7 @@ from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon
 from fairlead.solver.simulate.result import Effect, Scenario
+from own_builders import own
 from places import ROOT
 from random_problems import random_problem
 
@@ -243,6 +244,28 @@ def test_a_sweep_counts_what_is_unplaced_in_the_affinity_group_that_is_chosen() 
     assert {each.name: (each.fits, dict(each.unplaced)) for each in scenarios} == dict.fromkeys(
         "abc", (True, {})
     )
+
+
+def test_what_no_partial_placement_allows_does_not_fit_whatever_the_time() -> None:
+    """Both replicas have to leave a, which is tainted or drained, and none may move: never given way to.
+
+    With several affinity groups, too, that is certain, and nothing is to be had from a higher time limit.
+    """
+    groups = [{"affinityName": name, "clusterNames": ["a", name]} for name in ("b", "c")]
+    stream = [
+        cluster("a", cpu=4, taints=["down:NoExecute"]),
+        cluster("b", cpu=4),
+        cluster("c", cpu=4),
+        binding("web", 2, {"a": 2}, {**static(), "clusterAffinities": groups}, cpu=1),
+        own("MoveBudget", total=0),
+    ]
+    problem = fairlead.load(stream)
+    assert fairlead.solve(problem, partial=True).status is Status.INFEASIBLE
+    simulation = fairlead.simulate(problem, sweep="drain")
+    assert [(each.fits, each.known) for each in simulation.scenarios] == [(False, True)] * 3
+    told = str(fairlead.simulate(problem, Drain("b"))).splitlines()
+    assert "Even before the change, no placement keeps every rule." in told
+    assert not [line for line in told if line.startswith("Even before the change") and "stopped" in line]
 
 
 @pytest.mark.parametrize(("sweep", "count"), [("region", 2), ("cluster", 3), ("rack", 3), ("drain", 3)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, duplicated, total
 from fairlead.models.rules.candidates import Exclusion
@@ -113,9 +114,11 @@ def already(simulation: Simulation) -> list[str]:
     """Return what is so without the changes too: what does not fit, and what is to be moved; a line each."""
     lines: list[str] = []
     before = simulation.before
+    if before.status is Status.INFEASIBLE:
+        return ["Even before the change, no placement keeps every rule."]
     if before.placement is None:
-        lines.append(f"Even before the change: {verdict_on(before)}")
-    elif not before.fits:
+        return [f"Even before the change: {verdict_on(before)}"]
+    if not before.fits:
         found = len(before.shortfalls) or len(before.violations)
         lines.append(f"Even before the change, not everything fits: {counted(found, 'shortfall')}.")
     moving = [effect for effect in effects(before, before) if effect.started or effect.stopped]

@@ -112,9 +112,11 @@ def _settled(workload: Workload, chosen: dict[str, AffinityGroup]) -> Workload:
 def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
     """Return a workload that may stand wherever it may in any of its groups.
 
-    `opened`: True counts the clusters that only taints keep closed as well.
+    `opened`: True counts the clusters that only taints keep closed as well, and groups before the observed
+    one, where a reschedule leads.
     """
-    every = [group.rules for group in from_start(workload)] or [workload.rules]
+    known = workload.groups if opened else from_start(workload)
+    every = [group.rules for group in known] or [workload.rules]
     found = [rule for rules in every for rule in rules if isinstance(rule, Candidates)]
     rest = tuple(rule for rule in workload.rules if not isinstance(rule, Candidates))
     if len(found) < len(every):
@@ -129,7 +131,7 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
 def apart(problem: Problem, *, opened: bool = False) -> tuple[Problem, ...]:
     """Return the independent parts of a problem, whatever groups its workloads get.
 
-    `opened`: True counts the clusters that only taints keep closed as well.
+    `opened`: as for `in_any_group`.
     """
     wide = tuple(in_any_group(each, opened=opened) for each in problem.workloads)
     return tuple(
@@ -138,7 +140,11 @@ def apart(problem: Problem, *, opened: bool = False) -> tuple[Problem, ...]:
     )
 
 
-def is_shut(workload: Workload) -> bool:
-    """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated."""
-    rule = in_any_group(workload, opened=True).rule(Candidates)
+def is_shut(workload: Workload, *, afresh: bool = False) -> bool:
+    """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated.
+
+    `afresh`: True counts groups before the observed one as well.
+    """
+    asked = workload if afresh else replace(workload, groups=from_start(workload))
+    rule = in_any_group(asked, opened=True).rule(Candidates)
     return workload.replicas > 0 and rule is not None and not rule.names

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from operator import itemgetter
+from typing import NamedTuple
 
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
@@ -18,8 +19,9 @@ from fairlead.solver.groups.choices import MOST, is_open
 from fairlead.solver.groups.choosing import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
-Place = Callable[[Problem], tuple[Placement, bool]]
-"""Places a problem partially, so that as little as possible gives way; tells whether that is proven."""
+Place = Callable[[Problem], tuple[Placement | None, bool]]
+"""Places a problem partially, so that as little as possible gives way; tells whether that is proven. None
+where it has no placement, whatever gives way."""
 _Fits = Callable[[Sequence[Workload], Problem], bool | None]
 """Tells whether some workloads of a problem can be placed beside nobody else; None where it is not known."""
 
@@ -34,7 +36,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     choices, else one after the other. What workloads hold that are not decided yet is free to the others.
     Where something of that was not known in time, or more gives way of workloads that were chosen for one
     after the other than where each has all clusters for itself, it is not certain that these are the groups
-    (`Chosen.exhausted`).
+    (`Chosen.exhausted`). Where nothing can be placed then, whatever gives way, all are chosen for together.
 
     `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
     that keeps every rule. `place`: places a problem partially. `until`: from when on nothing more is tried:
@@ -64,22 +66,74 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     settled = [each for each in fixed if each.key not in fitting]
     short, rounds = [*settled, *skipped], _at_once(skipped)
     for together in rounds:
-        tried = []
-        for chosen in product(*map(_usable, together)):
-            if not until.remaining():
-                certain = False
-                break
-            trial = [settled_in(each, group) for each, group in zip(together, chosen, strict=True)]
-            tried.append((given_way.of([*settled, *trial]), chosen, trial))
-        if not tried:
+        tried = _tried(together, settled, given_way, until)
+        certain = certain and tried.complete
+        if tried.best is None:
             break
-        _, chosen, trial = min(tried, key=itemgetter(0))
-        settled += trial
-        groups.update({each.key: group for each, group in zip(together, chosen, strict=True)})
-    if certain and len(rounds) > 1:
-        certain = given_way.of(settled) == _least(short, part, place)
+        settled += tried.best
+        groups.update(_groups_of(tried.best, together))
+    if len(settled) == len(short) and len(rounds) > 1:
+        given = given_way.of(settled)
+        certain = certain and given is not None and given == _least(short, part, place)
     certain = certain and given_way.certain
+    if certain and (len(settled) < len(short) or given_way.of(settled) is None):
+        return _whatever_is_placed(part, fixed, groups, place, until)
     return Chosen(groups, found=False, earliest=certain, exhausted=certain)
+
+
+def _whatever_is_placed(
+    part: Problem,
+    fixed: Sequence[Workload],
+    groups: Mapping[str, AffinityGroup],
+    place: Place,
+    until: Deadline,
+) -> Chosen:
+    """Choose where what was decided one after the other leaves no placement, whatever gives way.
+
+    That is where what never gives way, such as a budget of moves, is used up. Of all joint choices that have
+    one at all, those in which least gives way; not certain where there are too many to try.
+    """
+    waiting = sorted(filter(is_open, part.workloads), key=turn)
+    (together, *more) = _at_once(waiting)
+    given_way = _GivenWay(part, (), place)
+    tried = _tried(together, fixed, given_way, until)
+    chosen = {} if tried.best is None or more else _groups_of(tried.best, together)
+    certain = tried.complete and given_way.certain and not more
+    return Chosen({**groups, **chosen}, found=False, earliest=certain, exhausted=certain)
+
+
+class _Tried(NamedTuple):
+    """What came of trying the groups of some workloads."""
+
+    best: list[Workload] | None
+    """The workloads in the groups in which least gives way; None where no choice has a placement."""
+    complete: bool
+    """False where time was over before all had been tried."""
+
+
+def _tried(
+    together: Sequence[Workload], others: Sequence[Workload], given_way: "_GivenWay", until: Deadline
+) -> _Tried:
+    """Try the groups of some workloads together, beside others in theirs."""
+    found: list[tuple[tuple[int, ...], list[Workload]]] = []
+    complete = True
+    for chosen in product(*map(_usable, together)):
+        if not until.remaining():
+            complete = False
+            break
+        trial = [settled_in(each, group) for each, group in zip(together, chosen, strict=True)]
+        given = given_way.of([*others, *trial])
+        if given is not None:
+            found.append((given, trial))
+    return _Tried(min(found, key=itemgetter(0))[1] if found else None, complete)
+
+
+def _groups_of(settled: Sequence[Workload], before: Sequence[Workload]) -> dict[str, AffinityGroup]:
+    """Return the groups in which workloads are that had a choice before."""
+    inside = {each.key: each.group for each in settled}
+    return {
+        each.key: group for each in before for group in from_start(each) if group.name == inside[each.key]
+    }
 
 
 def _decided(workload: Workload) -> Workload:
@@ -166,12 +220,13 @@ def _least(short: Sequence[Workload], part: Problem, place: Place) -> tuple[int,
     been seen to leave as little when its workload was chosen for.
     """
     alone = _GivenWay(part, (), place)
-    found = [
-        min(alone.of([settled_in(each, group)]) for group in _usable(each))
-        if is_open(each)
-        else alone.of([each])
-        for each in short
-    ]
+    found = []
+    for each in short:
+        groups = [settled_in(each, group) for group in _usable(each)] if is_open(each) else [each]
+        given = [amounts for one in groups if (amounts := alone.of([one])) is not None]
+        if not given:
+            return None
+        found.append(min(given))
     return tuple(map(sum, zip(*found, strict=True))) if alone.certain else None
 
 
@@ -184,27 +239,32 @@ class _GivenWay:
     place: Place
     certain: bool = True
     """False once something of it was not proven."""
-    known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int]] = field(default_factory=dict)
+    known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int] | None] = field(default_factory=dict)
     """By the workloads that are in each other's way, and their groups."""
 
-    def of(self, others: Sequence[Workload]) -> tuple[int, ...]:
+    def of(self, others: Sequence[Workload]) -> tuple[int, ...] | None:
         """Return how much gives way, level by level, where others have the groups that they are in.
 
-        Whoever of those decided meets none of the others fits.
+        Whoever of those decided meets none of the others fits. None where there is no placement, whatever
+        gives way.
         """
         keys = {each.key for each in others}
         missing: Counter[Level] = Counter()
         for part in components(beside_nobody([*self.decided, *others], self.problem)):
-            if not keys.isdisjoint(part.workload_by_key):
-                missing.update(self._of_part(part))
+            if keys.isdisjoint(part.workload_by_key):
+                continue
+            of_part = self._of_part(part)
+            if of_part is None:
+                return None
+            missing.update(of_part)
         priorities = sorted({each.priority for each in self.problem.workloads}, reverse=True)
         levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
         return tuple(missing[level] for level in (MADE_WORSE, *levels))
 
-    def _of_part(self, part: Problem) -> Mapping[Level, int]:
+    def _of_part(self, part: Problem) -> Mapping[Level, int] | None:
         asked = frozenset((each.key, each.group) for each in part.workloads)
         if asked not in self.known:
             placement, proven = self.place(part)
             self.certain = self.certain and proven
-            self.known[asked] = shortfall_values(part, placement)
+            self.known[asked] = None if placement is None else shortfall_values(part, placement)
         return self.known[asked]

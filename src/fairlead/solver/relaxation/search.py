@@ -11,8 +11,8 @@ from itertools import takewhile
 
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Change, Relaxation
-from fairlead.models.variants import among, binding, with_rules
-from fairlead.models.workload import from_start, in_group
+from fairlead.models.variants import among, binding, with_rules, with_workload
+from fairlead.models.workload import AffinityGroup, Workload, earlier_groups, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
@@ -63,14 +63,16 @@ def _ways_out(
     part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int
 ) -> tuple[list[Way], AbstractSet[str]]:
     """Return ways out of one part of a problem, and workloads that they leave out: nothing helps these."""
-    left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each))
+    part, afresh = _placed_afresh(part, deadline, seed)
+    left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each, afresh=True))
     while True:
         rest = among(part, part.workload_by_key.keys() - left_out) if left_out else part
-        if left_out and _is_feasible(rest, deadline, seed):
-            return [], left_out
+        if (left_out or afresh) and _is_feasible(rest, deadline, seed):
+            return ([Way(afresh, proven=True)] if afresh else []), left_out
         found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
         if found:
-            return found, left_out
+            both = [(tuple(sorted((*afresh, *one.changes), key=order)), one.proven) for one in found]
+            return [Way(changes, proven) for changes, proven in both], left_out
         stuck = left_out | _stuck(rest, problem, deadline, seed)
         if stuck == left_out:
             # Each has a way out, but no one is known for all: those last whose rules do not tell theirs.
@@ -78,6 +80,27 @@ def _ways_out(
         if stuck == left_out:
             return [], part.workload_by_key.keys()
         left_out = stuck
+
+
+def _placed_afresh(part: Problem, deadline: Deadline, seed: int) -> tuple[Problem, tuple[Change, ...]]:
+    """Return a part whose workloads that nothing opens a cluster to are placed afresh, where that helps them.
+
+    Only a group before the observed one can help these. The second are the changes that this takes.
+    """
+    changes: list[Change] = []
+    for workload in filter(is_shut, part.workloads):
+        for group in earlier_groups(workload):
+            moved = replace(in_group(workload, group), groups=())
+            if _is_feasible(alone(moved, with_workload(part, moved)), deadline, seed):
+                part = with_workload(part, moved)
+                changes.append(_reschedule(workload, group))
+                break
+    return part, tuple(sorted(changes, key=order))
+
+
+def _reschedule(workload: Workload, group: AffinityGroup) -> Change:
+    """Return that a workload is placed afresh, which gets it into a group before the observed one."""
+    return Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
 
 
 def _stuck(part: Problem, problem: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
@@ -150,14 +173,12 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
 def _earlier_groups(part: Problem, deadline: Deadline, seed: int) -> Iterator[Way]:
     """Yield that a workload is placed afresh, where a group before the observed one would do."""
     for workload in part.workloads:
-        later = from_start(workload)
-        for group in workload.groups[: len(workload.groups) - len(later)]:
+        for group in earlier_groups(workload):
             others = tuple(each for each in part.workloads if each.key != workload.key)
             moved = replace(in_group(workload, group), groups=())
             tried = replace(part, workloads=(*others, moved))
             if _is_feasible(tried, deadline, seed):
-                change = Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
-                yield Way((change,), proven=True)
+                yield Way((_reschedule(workload, group),), proven=True)
                 break
 
 

@@ -116,7 +116,9 @@ class _Asked:
         if outcome.fits:
             told = tuple(found for level, found in levels if not is_shortfall(level))
             return replace(outcome, problem=in_full(outcome.problem), objectives=told), True
-        proven = any(is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels)
+        proven = outcome.status is Status.INFEASIBLE or any(
+            is_shortfall(level) and (found.bound or 0) > 0 for level, found in levels
+        )
         return outcome, proven or _is_hopeless(outcome, quickly=not self.deadline.remaining())
 
 
