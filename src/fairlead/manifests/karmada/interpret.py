@@ -72,12 +72,6 @@ def without_effect(
         yield Statement("bounds", text, declared.source(path))
 
 
-def _unweighed(declared: Declared) -> Statement:
-    """Say that weights are declared and none counts."""
-    text = f"{declared.name}: no eligible cluster has a static weight above 0, so all of them weigh the same"
-    return Statement("weights", text, declared.source(STATIC))
-
-
 KIND = "cluster"
 
 
@@ -145,8 +139,11 @@ class Interpreter(Resolver):
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
         )
-        equal = [_unweighed(declared)] if any(division.unweighed for *_, division in found) else []
-        return Interpreted(rules, (*unknown, *idle, *shared, *equal), groups)
+        told = [*unknown, *idle, *shared]
+        if any(division.unweighed for *_, division in found):
+            why = "no eligible cluster has a static weight above 0, so all of them weigh the same"
+            told.append(Statement("weights", f"{declared.name}: {why}", declared.source(STATIC)))
+        return Interpreted(rules, tuple(told), groups)
 
     def _in_group(
         self,
