@@ -27,6 +27,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.capacity import More
 from fairlead.models.rules.quota import Limit, Scope, allowed, left_of, more_within
 from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
@@ -331,7 +332,7 @@ def test_the_table_tells_what_quotas_leave() -> None:
     assert [row[-1].text for row in table.rows] == ["at capacity (quota cpu 50m)", "2 more (cpu 200m)"]
     assert [row[-1].text for row in other.rows] == ["unknown", "2 more (cpu 200m)"]
     quotas = left_of(outcome.problem.allowances, outcome.problem, outcome.placement)
-    assert more_within(one, "b", quotas) == (5, CPU, 500)
+    assert more_within(one, "b", quotas) == More(5, CPU, 500, 100)
 
 
 def test_a_broken_quota_is_told_to_its_namespace_only() -> None:

@@ -106,10 +106,6 @@ def _kinds() -> Choice:
     return Choice(tuple(written_kinds()), case_sensitive=False)
 
 
-def _kind(value: str) -> str:
-    return _kinds().convert(value, None, None)
-
-
 class _SchemaCommand(click.Command):
     """Its help names all kinds."""
 
@@ -124,7 +120,7 @@ class _SchemaCommand(click.Command):
     "kind",
     required=False,
     metavar="[KIND]",
-    type=_kind,
+    type=lambda kind: _kinds().convert(kind, None, None),
     shell_complete=lambda *asked: _kinds().shell_complete(*asked),
 )
 @click.option(

@@ -92,29 +92,17 @@ def _named(told: Callable[["Problem", str], Iterable[str]]) -> Completes:
     return complete
 
 
-def _clusters(problem: "Problem", _begun: str) -> Iterable[str]:
-    return problem.cluster_by_name
-
-
-def _namespaces(problem: "Problem", _begun: str) -> Iterable[str]:
-    return (workload.namespace for workload in problem.workloads if workload.namespace)
-
-
-def _workloads(problem: "Problem", _begun: str) -> list[str]:
+def _workloads(problem: "Problem") -> list[str]:
     """Return the keys of the workloads, and their names where those are theirs alone."""
     names = Counter(workload.name for workload in problem.workloads)
     return [*problem.workload_by_key, *(name for name, count in names.items() if count == 1)]
-
-
-def _amounts(problem: "Problem", begun: str) -> Iterable[str]:
-    return (f"{name}=" for name in _workloads(problem, begun))
 
 
 def _places(problem: "Problem", begun: str) -> Iterable[str]:
     """Return workloads, and behind a workload the clusters."""
     workload, colon, _ = begun.partition(":")
     if not colon:
-        return (f"{name}:" for name in _workloads(problem, begun))
+        return (f"{name}:" for name in _workloads(problem))
     return (f"{workload}:{cluster}=" for cluster in problem.cluster_by_name)
 
 
@@ -129,10 +117,10 @@ def _losses(problem: "Problem", begun: str) -> Iterable[str]:
     return (f"{field}={value}" for cluster in problem.clusters for value in values_of(cluster, field))
 
 
-complete_clusters = _named(_clusters)
-complete_namespaces = _named(_namespaces)
-complete_workloads = _named(_workloads)
-complete_amounts = _named(_amounts)
+complete_clusters = _named(lambda problem, _: problem.cluster_by_name)
+complete_namespaces = _named(lambda problem, _: filter(None, (one.namespace for one in problem.workloads)))
+complete_workloads = _named(lambda problem, _: _workloads(problem))
+complete_amounts = _named(lambda problem, _: (f"{name}=" for name in _workloads(problem)))
 """Completes ``WORKLOAD=N`` up to the number."""
 complete_places = _named(_places)
 """Completes ``WORKLOAD:CLUSTER=W`` up to the weight."""

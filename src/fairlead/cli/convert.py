@@ -15,16 +15,13 @@ if TYPE_CHECKING:
 _POLICY = "PropagationPolicy"
 """How the kinds of policies end, in both systems."""
 
-_USE = """\b
+_LOST = "wrong input or usage; something would be lost, and nothing is written"
+_USE = f"""\b
 Examples:
   fairlead convert -f karmada --to kubeadmiral > kubeadmiral.yaml
   kubectl get clusters,pp,cpp,rb -A -o yaml | fairlead convert -f - --to kubeadmiral
 
-\b
-Exit codes:
-  0  written
-  1  unexpected
-  2  wrong input or usage; something would be lost, and nothing is written"""
+{exits.codes({0: "written", 2: _LOST, 3: "", 4: ""})}"""
 
 
 @click.command("convert", short_help="Rewrite Karmada's manifests for KubeAdmiral, or back.", epilog=_USE)
@@ -63,7 +60,10 @@ def convert_command(
     refused = not allow_loss and (converted.losses or converted.differing)
     _tell(converted, "warning" if allow_loss else "error")
     if refused:
-        console.note(_refusal(converted, SYSTEMS[to]))
+        why = "what is written would mean something else"
+        if converted.losses:
+            why = f"{SYSTEMS[to]} cannot say {counted(len(converted.losses), 'field')}"
+        console.note(f"nothing is written: {why}; --allow-loss writes the rest")
         return exits.WRONG_INPUT
     documents = [
         one for one in converted.documents if not policies_only or str(one["kind"]).endswith(_POLICY)
@@ -83,10 +83,3 @@ def _tell(converted: "Conversion", how: str) -> None:
     lines += [] if converted.losses and how == "error" else list(converted.differing)
     for line in lines:
         console.note(escaped(f"{how}: {line}"))
-
-
-def _refusal(converted: "Conversion", system: str) -> str:
-    why = "what is written would mean something else"
-    if converted.losses:
-        why = f"{system} cannot say {counted(len(converted.losses), 'field')}"
-    return f"nothing is written: {why}; --allow-loss writes the rest"

@@ -14,11 +14,8 @@ from fairlead.models.words import counted, listed
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  nothing is missing for an answer
-  1  unexpected
-  2  wrong input or usage; no cluster or no workload in the input"""
+_NOTHING_THERE = "wrong input or usage; no cluster or no workload in the input"
+_EXIT_CODES = exits.codes({0: "nothing is missing for an answer", 2: _NOTHING_THERE, 3: "", 4: ""})
 
 
 @click.command("doctor", short_help="Show what an input contains and what is missing.", epilog=_EXIT_CODES)

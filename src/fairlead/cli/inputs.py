@@ -32,12 +32,12 @@ class Inputs:
     """Files, directories and ``-``."""
     recursive: bool
     """Whether directories are read with everything below them."""
-    namespaces: tuple[str, ...]
-    """Namespaces to keep; empty keeps all."""
-    selector: str | None
-    """Labels of the workloads to keep; None keeps all."""
     quiet: bool
     """Whether warnings and what to do next are left out."""
+    namespaces: tuple[str, ...] = ()
+    """Namespaces to keep; empty keeps all."""
+    selector: str | None = None
+    """Labels of the workloads to keep; None keeps all."""
     context: str | None = None
     kubeconfig: str | None = None
     """Cluster to read, by context of a kubeconfig; None for both reads none."""
@@ -165,13 +165,7 @@ reads_input = gathers(
 """Gives a command the options of its input; it receives them as ``inputs``."""
 
 
-def _whole(
-    files: tuple[str, ...], context: str | None, kubeconfig: str | None, *, recursive: bool, quiet: bool
-) -> Inputs:
-    return Inputs(files, recursive, (), None, quiet, context, kubeconfig)
-
-
-reads_whole_input = gathers("inputs", _whole, *_FILES, _QUIET)
+reads_whole_input = gathers("inputs", Inputs, *_FILES, _QUIET)
 """Gives a command the options of an input that is taken as a whole; it receives them as ``inputs``."""
 
 

@@ -32,15 +32,15 @@ def takes(*options: Option) -> Option:
 def gathers(name: str, made: Callable[..., object], *options: Option) -> Option:
     """Give a command options, which it receives as one thing.
 
-    `name`: under which the command receives it. `made`: makes it of the options, which its parameters name.
-    `*options`: the options, in this order.
+    `name`: under which the command receives it. `made`: makes it of the options, which its parameters name,
+    and of its own defaults for others. `*options`: the options, in this order.
     """
     names = inspect.signature(made).parameters
 
     def gathering(command: Command) -> Command:
         @functools.wraps(command)
         def with_options(**given: Any) -> int:
-            found = made(**{each: given.pop(each) for each in names})
+            found = made(**{each: given.pop(each) for each in names if each in given})
             return command(**{name: found}, **given)
 
         return takes(*options)(with_options)

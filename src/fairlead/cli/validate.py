@@ -3,7 +3,8 @@
 Programs that show it beside the lines of a change read SARIF, or GitHub's commands.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 from urllib.parse import quote
@@ -52,13 +53,18 @@ def of_mistake(mistake: "Mistake") -> Finding:
 
 
 def of_statement(statement: "Statement", *, strict: bool) -> Finding:
-    """Return a warning, which is an error where one is strict or it was not understood, or a note."""
-    from fairlead.models.statement import NOT_UNDERSTOOD
-
+    """Return a warning or a note, or what makes the input wrong."""
     level: Level = "note" if statement.is_note else "warning"
-    if statement.rule == NOT_UNDERSTOOD or (strict and level == "warning"):
+    if is_refused(statement, strict=strict):
         level = "error"
     return Finding(level, statement.rule, statement.text, statement.source)
+
+
+def is_refused(statement: "Statement", *, strict: bool) -> bool:
+    """Tell whether a warning makes the input wrong: what was not understood, or any where one is strict."""
+    from fairlead.models.statement import NOT_UNDERSTOOD
+
+    return statement.rule == NOT_UNDERSTOOD or (strict and not statement.is_note)
 
 
 def of_conflict(conflict: "Conflict") -> Finding:
@@ -66,11 +72,6 @@ def of_conflict(conflict: "Conflict") -> Finding:
     text = "no placement keeps these rules: " + "; ".join(rule.text for rule in conflict.rules)
     places = tuple((rule.text, rule.source) for rule in conflict.rules if rule.source)
     return Finding("error", "conflict", text, places[0][1] if places else None, places[1:])
-
-
-def github(findings: Iterable[Finding]) -> str:
-    """Return workflow commands of GitHub, a line each."""
-    return "\n".join(map(_command, findings))
 
 
 def _command(finding: Finding) -> str:
@@ -89,14 +90,14 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
+def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return a SARIF log, version 2.1.0."""
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings})]
     return {
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "fairlead", "version": version, "rules": rules}},
+                "tool": {"driver": {"name": "fairlead", "version": VERSION, "rules": rules}},
                 "results": [_result(finding) for finding in findings],
             }
         ],
@@ -134,21 +135,14 @@ def _is_file(source: Source) -> bool:
     return source.file not in ("", "-") and not source.file.startswith("<")
 
 
-_EXIT_CODES = """\b
-Exit codes:
-  0  valid
-  1  unexpected
-  2  wrong input or usage; something was left out; --strict and a warning
-  3  valid, but infeasible"""
-
-
-_STRICT = "Treat warnings as errors."
+_WRONG = "wrong input or usage; something was left out; --strict and a warning"
+_EXIT_CODES = exits.codes({0: "valid", 2: _WRONG, 3: "valid, but infeasible", 4: ""})
 
 
 @click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
-@click.option("--strict", is_flag=True, help=_STRICT)
+@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 def validate_command(
     inputs: Inputs, output: Literal["table", "json", "yaml", "sarif", "github"], *, strict: bool
 ) -> int:
@@ -162,68 +156,58 @@ def validate_command(
     except ManifestError as error:
         if output == "table":
             raise
-        console.result(_refusal(error, output, strict=strict))
+        noted = [of_statement(one, strict=strict) for one in error.warnings]
+        mistakes = [*map(of_mistake, error.mistakes), *noted]
+        console.result(_for_programs(mistakes, partial(_wrong, error), output))
         return exits.WRONG_INPUT
-    from fairlead.solver.conflicts.alone import conflicts
-
-    alone = conflicts(problem) if problem.clusters else ()
-    if any(len(from_start(each)) > 1 for one in alone for each in one.workloads):
-        from fairlead.solver.explaining.explanation import in_every_group
-
-        alone = in_every_group(alone, problem)
-    told = _told(alone, named=len(problem.workloads) > 1)
+    alone, told = _of_workloads(problem)
     failing = frozenset(each.key for one in alone for each in one.workloads)
     found = (*told, *_with_quotas(problem, failing))
-    refused = _refused(problem, strict=strict)
+    refused = sum(is_refused(one, strict=strict) for one in problem.warnings)
     if output not in ("sarif", "github") and not inputs.quiet:
         console.warn(problem.warnings, every=True)
-    match output:
-        case "sarif" | "github":
-            noted = [of_statement(one, strict=strict) for one in problem.warnings]
-            console.result(_of_findings([*noted, *map(of_conflict, found)], output))
-        case "table":
-            console.result(_text(problem, found, len(alone), len(found) - len(told), len(refused)))
-        case "json" | "yaml":
-            console.result(console.serialised(_document(problem, found, valid=not refused), output))
-        case _:
-            assert_never(output)
+    if output == "table":
+        console.result(_text(problem, found, len(alone), len(found) - len(told), refused))
+    else:
+        noted = [of_statement(one, strict=strict) for one in problem.warnings]
+        every = [*noted, *map(of_conflict, found)]
+        console.result(_for_programs(every, lambda: _document(problem, found, valid=not refused), output))
     if refused:
         return exits.WRONG_INPUT
     return exits.INFEASIBLE if found else exits.SOLVED
 
 
-def _told(alone: Sequence["Contradiction"], *, named: bool) -> tuple["Conflict", ...]:
-    """Return the conflicts of single workloads, what is said of several of them once."""
+def _of_workloads(problem: "Problem") -> tuple[Sequence["Contradiction"], tuple["Conflict", ...]]:
+    """Return the conflicts of single workloads, and what is said of them: of several of them once."""
+    from fairlead.solver.conflicts.alone import conflicts
+
+    alone = conflicts(problem) if problem.clusters else ()
     if not alone:
-        return ()
+        return (), ()
     from fairlead.solver.conflicts.wording import said_once
 
-    return said_once(alone, named=named)
+    if any(len(from_start(each)) > 1 for one in alone for each in one.workloads):
+        from fairlead.solver.explaining.explanation import in_every_group
+
+        alone = in_every_group(alone, problem)
+    return alone, said_once(alone, named=len(problem.workloads) > 1)
 
 
-def _refusal(
-    error: ManifestError, output: Literal["json", "yaml", "sarif", "github"], *, strict: bool
+def _for_programs(
+    found: Sequence[Finding],
+    document: Callable[[], dict[str, Any]],
+    output: Literal["json", "yaml", "sarif", "github"],
 ) -> str:
+    """Return findings in a format of other programs, or a document that tells more."""
     match output:
+        case "github":
+            return "\n".join(map(_command, found))
+        case "sarif":
+            return console.serialised(sarif(found), "json")
         case "json" | "yaml":
-            return console.serialised(_wrong(error), output)
-        case "sarif" | "github":
-            noted = [of_statement(one, strict=strict) for one in error.warnings]
-            return _of_findings([*map(of_mistake, error.mistakes), *noted], output)
+            return console.serialised(document(), output)
         case _:
             assert_never(output)
-
-
-def _refused(problem: "Problem", *, strict: bool) -> list["Statement"]:
-    """Return what makes the input wrong: what was not understood; all warnings where one is strict."""
-    from fairlead.models.statement import NOT_UNDERSTOOD
-
-    return [one for one in problem.warnings if one.rule == NOT_UNDERSTOOD or (strict and not one.is_note)]
-
-
-def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -> str:
-    """Return findings in a format of other programs."""
-    return github(found) if output == "github" else console.serialised(sarif(found, VERSION), "json")
 
 
 def _with_quotas(problem: "Problem", failing: frozenset[str]) -> tuple["Conflict", ...]:

@@ -66,7 +66,9 @@ def autoscaled(
         met.update(mine)
         unit = workload.declared
         if mine and isinstance(unit, KarmadaBinding) and unit.in_sets:
-            warnings.append(_no_effect(workload.key, _together(mine)))
+            key, limits = workload.key, _together(mine)
+            text = f"{limits.name} has no effect here: {key} is placed in whole sets of several components"
+            warnings.append(Statement(KIND, text, limits.source, key))
             mine = []
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
         warnings.extend(_remarks(scaled[-1], mine))
@@ -113,12 +115,6 @@ def _name(one: Located[AnyAutoscaler]) -> str:
 def _together(ranges: Sequence[_Range]) -> Autoscaler:
     low, high = min(one.minimum for one in ranges), max(one.maximum for one in ranges)
     return Autoscaler(" and ".join(one.name for one in ranges), low, high, ranges[0].source)
-
-
-def _no_effect(key: str, limits: Autoscaler) -> Statement:
-    """Say that replicas are no number of a workload that is placed in sets."""
-    text = f"{limits.name} has no effect here: {key} is placed in whole sets of several components"
-    return Statement(KIND, text, limits.source, key)
 
 
 def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement]:

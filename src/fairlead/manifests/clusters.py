@@ -74,9 +74,14 @@ def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Clust
     )
 
 
+def readiness(model: api.Cluster) -> str:
+    """Return the status of the condition Ready; a cluster of Karmada that does not tell is ready."""
+    return next((one.status for one in model.status.conditions if one.type == "Ready"), "True")
+
+
 def _unready(model: api.Cluster) -> str:
     """Return the status of the condition Ready where it is not True and no taint tells; empty otherwise."""
-    found = next((one.status for one in model.status.conditions if one.type == "Ready"), "True")
+    found = readiness(model)
     told = any(taint.key in _TOLD_BY.get(found, ()) for taint in model.spec.taints)
     return "" if told or found not in _TOLD_BY else found
 

@@ -9,11 +9,9 @@ from typing import Literal, NamedTuple
 from fairlead.models import rules
 from fairlead.models.cluster import groups_of
 from fairlead.models.levels import MOVES_LAST
-from fairlead.models.quantity import format_units
 from fairlead.models.result import Result
 from fairlead.models.rules import quota
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.capacity import amount_of, demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
@@ -22,7 +20,7 @@ from fairlead.models.rules.tiers import beyond
 from fairlead.models.rules.weights import quotas
 from fairlead.models.source import FederatedUnit
 from fairlead.models.triggers import is_held_back, stays
-from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
+from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.workload import Workload
 
 
@@ -156,7 +154,7 @@ def find(view: View, cluster: str) -> Finding:
 def _no_copy(view: View, cluster: str) -> str:
     copies = view.workload.rule(rules.Duplicated) or rules.Duplicated()
     short = shortage(view.workload, cluster, copy_on(copies, view.workload, cluster), view.left.quotas)
-    return f"no copy: {short}" if short else "no copy"
+    return f"no copy: {short.text}" if short else "no copy"
 
 
 def _not_chosen(view: View, cluster: str) -> str:
@@ -243,14 +241,11 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
 def _no_room(view: View, cluster: str) -> Finding | None:
     """Say that no further replica fits."""
     where = view.outcome.problem.cluster_by_name[cluster]
-    room = view.left.room
-    scarce = scarcest(view.workload, where, room) if room else None
-    if scarce is None or more_replicas(view.workload, where, room):
+    more = more_of(view.workload, where, view.left.room) if view.left.room else None
+    if more is None or more.replicas:
         short = shortage(view.workload, cluster, 1, view.left.quotas)
-        return Finding(short, "from above") if short else None
-    rest = amount_of(scarce, max(0, room.get((cluster, scarce), 0)))
-    need = format_units(scarce, demands(view.workload, where)[scarce])
-    return Finding(f"at capacity ({rest} free, {need} per replica)", "from above")
+        return Finding(short.text, "from above") if short else None
+    return Finding(f"at capacity ({more.told})", "from above")
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.quantity import format_units
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -31,7 +30,7 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.shortfall import amounts, unmet
 from fairlead.models.statement import Violation
-from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
+from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.words import be, counted, listed
 from fairlead.models.workload import Workload
 
@@ -211,15 +210,12 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _O
     """Say that what is left of a cluster does not suffice; None where it does."""
     where = answer.problem.cluster_by_name[cluster]
     held = answer.placement.of(workload.key).get(cluster, 0)
-    room = more_replicas(workload, where, answer.left)
-    scarce = scarcest(workload, where, answer.left)
-    if room is not None and scarce is not None and room < full - held:
-        if where.free is not None and scarce not in where.free:
-            return _Obstacle(f"{cluster} offers no {scarce}")
-        rest = capacity.amount_of(scarce, max(0, answer.left.get((cluster, scarce), 0)))
-        need = format_units(scarce, capacity.demands(workload, where)[scarce])
-        fits = "no capacity left" if not room else f"capacity for only {room} more"
-        return _Obstacle(f"{fits} ({rest} free, {need} per replica)", cluster)
+    more = more_of(workload, where, answer.left)
+    if more is not None and more.replicas < full - held:
+        if where.free is not None and more.resource not in where.free:
+            return _Obstacle(f"{cluster} offers no {more.resource}")
+        fits = f"capacity for only {more.replicas} more" if more.replicas else "no capacity left"
+        return _Obstacle(f"{fits} ({more.told})", cluster)
     graded = capacity.graded_room(workload, where)
     if graded is not None and full > graded:
         most = counted(graded, "replica")

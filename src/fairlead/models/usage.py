@@ -16,7 +16,7 @@ from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Clusters, Column, extremes, in_order_of
 from fairlead.models.placement import Placement
-from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.capacity import More, demands, needs
 
 Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
@@ -238,21 +238,15 @@ def remaining(problem: ProblemData, placement: Placement) -> dict[Row, int]:
     return rest
 
 
-def more_replicas(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> int | None:
+def more_of(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> More | None:
     """Return how many more replicas of a workload fit into what is left; None where nothing limits it."""
-    scarce = scarcest(workload, cluster, rest)
+    needed = {} if cluster.free is None else demands(workload, cluster)
+    left = {resource: rest.get((cluster.name, resource), 0) for resource in needed}
+    scarce = min(sorted(needed), key=lambda each: left[each] // needed[each], default=None)
     if scarce is None:
         return None
-    return max(0, rest.get((cluster.name, scarce), 0) // demands(workload, cluster)[scarce])
-
-
-def scarcest(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> str | None:
-    """Return the resource that runs out first for a workload; None where nothing limits it."""
-    if cluster.free is None:
-        return None
-    needed = demands(workload, cluster)
-    fits = {resource: rest.get((cluster.name, resource), 0) // need for resource, need in needed.items()}
-    return min(sorted(fits), key=fits.__getitem__, default=None)
+    some, need = max(0, left[scarce]), needed[scarce]
+    return More(some // need, scarce, some, need)
 
 
 @dataclass(frozen=True, slots=True)

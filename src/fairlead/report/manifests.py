@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED, binding_name, compact, target
+from fairlead.manifests.karmada.scheduled import APPLIED, binding_head, compact, scope, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.manifests.yaml.scalars import commented, to_yaml
@@ -125,17 +125,8 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
 
 def _bound(workload: Workload) -> Document:
     """Return the binding of a workload with what names it: as in the input, else as Karmada names it."""
-    known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
-    name = (known.name if known else "") or binding_name(workload.name, workload.kind)
-    return {
-        "apiVersion": "work.karmada.io/v1alpha2",
-        "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
-        "metadata": {"name": name, **_scope(workload)},
-    }
-
-
-def _scope(workload: Workload) -> dict[str, str]:
-    return {"namespace": workload.namespace} if workload.namespace else {}
+    known = workload.declared
+    return binding_head(workload, known.name if isinstance(known, KarmadaBinding) else "")
 
 
 def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
@@ -226,13 +217,13 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
     version = unit.resource_version if unchanged else ""
     metadata = {
         "name": workload.name,
-        **_scope(workload),
+        **scope(workload),
         **({"resourceVersion": version} if version else {}),
         "annotations": {PLACEMENTS: compact(entries)},
     }
     document = {"apiVersion": workload.api_version, "kind": workload.kind, "metadata": metadata}
-    scope = f" -n {workload.namespace}" if workload.namespace else ""
-    removal = f"kubectl annotate{scope} {workload.kind.lower()}/{workload.name} {PLACEMENTS}-"
+    inside = f" -n {workload.namespace}" if workload.namespace else ""
+    removal = f"kubectl annotate{inside} {workload.kind.lower()}/{workload.name} {PLACEMENTS}-"
     notes = [f"holds until the annotation is removed, also when the workload is scaled: {removal}"]
     if not version and unchanged:
         notes.append(_UNVERSIONED)

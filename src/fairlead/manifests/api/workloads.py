@@ -183,12 +183,17 @@ class ScaleTargetReference(Api):
     name: Name
 
 
-class AutoscalerSpec(Api):
+class Range(Api):
     """Between which numbers of replicas a workload is scaled."""
 
     scale_target_ref: ScaleTargetReference
     min_replicas: Count = 1
     max_replicas: Count
+
+
+class AutoscalerSpec(Range):
+    """The same, by any metrics."""
+
     metrics: Annotated[Anything, _WHEN] = None
     behavior: Annotated[Anything, _WHEN] = None
 
@@ -200,12 +205,9 @@ class HorizontalPodAutoscaler(Object):
     status: Annotated[Anything, OBSERVED] = None
 
 
-class CpuAutoscalerSpec(Api):
-    """Between which numbers of replicas a workload is scaled."""
+class CpuAutoscalerSpec(Range):
+    """The same, by the cpu that its pods use."""
 
-    scale_target_ref: ScaleTargetReference
-    min_replicas: Count = 1
-    max_replicas: Count
     target_cpu: Annotated[Integer32 | None, Field(alias="targetCPUUtilizationPercentage"), _WHEN] = None
 
 

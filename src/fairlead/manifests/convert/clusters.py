@@ -7,11 +7,11 @@ from typing import Any
 from fairlead.manifests.api import KINDS, KUBEADMIRAL
 from fairlead.manifests.api.karmada import Cluster
 from fairlead.manifests.api.kubeadmiral import FederatedCluster
-from fairlead.manifests.clusters import free_of
+from fairlead.manifests.clusters import free_of, readiness
 from fairlead.manifests.convert.account import LABELS, Account, JsonObject, by_label
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.scheduled import binding_name, target
+from fairlead.manifests.karmada.scheduled import binding_head, binding_name, scope, target
 from fairlead.manifests.kubeadmiral.federated import SCHEDULER
 from fairlead.manifests.validation import Located
 from fairlead.models.quantity import counts_bytes, format_quantity, format_units
@@ -41,7 +41,7 @@ def federated_cluster(located: Located[Cluster], account: Account) -> JsonObject
     }
     places = {by_label(field): value for field, value in stated.items() if value}
     found = _head(located, KUBEADMIRAL, "FederatedCluster", places, account)
-    conditions = [_condition("Joined", "True"), _condition("Ready", _ready(model))]
+    conditions = [_condition("Joined", "True"), _condition("Ready", readiness(model))]
     observed: JsonObject = {"conditions": conditions}
     if status.resource_summary:
         observed["resources"] = {
@@ -57,11 +57,6 @@ def federated_cluster(located: Located[Cluster], account: Account) -> JsonObject
     if served:
         observed["apiResourceTypes"] = served
     return {**found, "status": observed}
-
-
-def _ready(model: Cluster) -> str:
-    """Return the condition Ready; a cluster that does not tell is taken to be ready in Karmada."""
-    return next((one.status for one in model.status.conditions if one.type == "Ready"), "True")
 
 
 def karmada_cluster(located: Located[FederatedCluster], account: Account) -> JsonObject:
@@ -141,7 +136,7 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
         "kind": "FederatedObject" if workload.namespace else "ClusterFederatedObject",
         "metadata": {
             "name": binding_name(workload.name, workload.kind),
-            **_scope(workload),
+            **scope(workload),
             "labels": {label[0]: label[1]},
         },
         "spec": {"template": {**template, "spec": spec}},
@@ -169,7 +164,7 @@ def binding(workload: Workload) -> JsonObject:
         "resource": {
             "apiVersion": workload.api_version,
             "kind": workload.kind,
-            **_scope(workload),
+            **scope(workload),
             "name": workload.name,
         },
         "replicas": workload.replicas,
@@ -177,12 +172,7 @@ def binding(workload: Workload) -> JsonObject:
     }
     if workload.requests:
         spec["replicaRequirements"] = {"resourceRequest": _requests(workload)}
-    return {
-        "apiVersion": "work.karmada.io/v1alpha2",
-        "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
-        "metadata": {"name": binding_name(workload.name, workload.kind), **_scope(workload)},
-        "spec": spec,
-    }
+    return {**binding_head(workload), "spec": spec}
 
 
 def labelled(template: Mapping[str, Any], label: Label) -> JsonObject:
@@ -198,14 +188,14 @@ def template_of(subject: Subject, workload: Workload) -> JsonObject:
         return dict(subject.template.document.data)
     if subject.federated is not None:
         found = dict(subject.federated.template.document.data)
-        return {**found, "metadata": {**found["metadata"], **_scope(workload)}}
+        return {**found, "metadata": {**found["metadata"], **scope(workload)}}
     containers = [{"name": "main", "resources": {"requests": _requests(workload)}}]
     pods = {"spec": {"containers": containers}}
     labels = {"labels": dict(workload.labels)} if workload.labels else {}
     return {
         "apiVersion": workload.api_version,
         "kind": workload.kind,
-        "metadata": {"name": workload.name, **_scope(workload), **labels},
+        "metadata": {"name": workload.name, **scope(workload), **labels},
         "spec": {_counted_in(workload): workload.replicas, "template": pods},
     }
 
@@ -220,10 +210,6 @@ def _counted_in(workload: Workload) -> str:
     """Return the field of a workload's spec that says how many replicas there are."""
     spec = KINDS[workload.api_version, workload.kind].model.model_fields["spec"].annotation
     return str(getattr(spec, "counted_in", "replicas"))
-
-
-def _scope(workload: Workload) -> dict[str, str]:
-    return {"namespace": workload.namespace} if workload.namespace else {}
 
 
 def _requests(workload: Workload) -> dict[str, str]:

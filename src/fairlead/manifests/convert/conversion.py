@@ -17,7 +17,7 @@ from fairlead.manifests.convert.clusters import (
     template_of,
 )
 from fairlead.manifests.convert.to_karmada import to_karmada
-from fairlead.manifests.convert.to_kubeadmiral import LocatedPolicy, label_of, to_kubeadmiral
+from fairlead.manifests.convert.to_kubeadmiral import label_of, to_kubeadmiral
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets
@@ -133,7 +133,9 @@ class _Writer:
             found[id(own.document)] = [over_labels(own.document.data)]
         for policy in manifests.policies:
             found[id(policy.document)] = to_kubeadmiral(policy, self.clusters, account)
-            self._selecting_by_label(policy)
+            key, name = label_of(policy)
+            told = f"new workloads need the label {key}={name}"
+            account.note(policy.document, ("spec", "resourceSelectors"), told)
         theirs = {policy.model.place for policy in manifests.federation_policies}
         for subject, workload in self.workloads:
             chosen = named_policy(subject)
@@ -142,11 +144,6 @@ class _Writer:
         told = "is left as it is, for fairlead: KubeAdmiral does not have it"
         self._as_they_are((*manifests.quotas, *manifests.overrides, *manifests.rebalancers), told)
         return found
-
-    def _selecting_by_label(self, policy: LocatedPolicy) -> None:
-        key, name = label_of(policy)
-        told = f"new workloads need the label {key}={name}"
-        self.account.note(policy.document, ("spec", "resourceSelectors"), told)
 
     def _federated(self, subject: Subject, workload: Workload | None, found: Replaced) -> None:
         """Write a workload of Karmada as one that names its policy, and where it runs."""
@@ -171,16 +168,11 @@ class _Writer:
                 message = "is not placed, and KubeAdmiral would place it"
             self.account.lost(held.document, ("spec", "resource"), message)
             return
-        self._of_one_binding(held)
+        for path in (("spec", "gracefulEvictionTasks"), ("spec", "suspension")):
+            if held.document.value(path):
+                self.account.lost(held.document, path, "has no equivalent in KubeAdmiral")
         template = labelled(template_of(subject, workload), label)
         found[id(held.document)] = [federated_object(workload, template, label)]
-
-    def _of_one_binding(self, held: Located[Object]) -> None:
-        """Say what a binding tells that federated objects do not."""
-        document = held.document
-        for path in (("spec", "gracefulEvictionTasks"), ("spec", "suspension")):
-            if document.value(path):
-                self.account.lost(document, path, "has no equivalent in KubeAdmiral")
 
     def for_karmada(self) -> Replaced:
         """Write what is KubeAdmiral's for Karmada."""
@@ -208,7 +200,7 @@ class _Writer:
                 message = "counts for one workload beside its policy, which Karmada cannot say"
                 self.account.losses.append(Mistake(mark.source, f"metadata.annotations[{name}]", "", message))
         held = subject.federated
-        label: Label = (_key_of(chosen), chosen.policy[1])
+        label: Label = (str(chosen.label.source.path[-1]), chosen.policy[1])
         if workload is None:
             if held is not None:
                 self.account.lost(held.located.document, (), "is not placed, and Karmada would place it")
@@ -223,8 +215,3 @@ class _Writer:
     def _as_they_are(self, located: Iterable[Located[Object]], told: str) -> None:
         for one in located:
             self.account.note(one.document, (), told)
-
-
-def _key_of(chosen: Chosen) -> str:
-    """Return the label that names a policy."""
-    return str(chosen.label.source.path[-1])

@@ -72,12 +72,6 @@ def without_effect(
         yield Statement("bounds", text, declared.source(path))
 
 
-def _unweighed(declared: Declared) -> Statement:
-    """Say that weights are declared and none counts."""
-    text = f"{declared.name}: no eligible cluster has a static weight above 0, so all of them weigh the same"
-    return Statement("weights", text, declared.source(STATIC))
-
-
 def _refused(declared: Declared) -> Iterator[Statement]:
     """Name static weights of 0, which are understood here and which Karmada's API server refuses."""
     for path, preferences in preferences_of(declared.placement.replica_scheduling):
@@ -160,8 +154,11 @@ class Interpreter(Resolver):
             ("said", id(declared.document), declared.path),
             lambda: (*unknown_clusters(declared, self), *_refused(declared)),
         )
-        equal = [_unweighed(declared)] if any(division.unweighed for *_, division in found) else []
-        return Interpreted(rules, (*unknown, *idle, *shared, *equal), groups)
+        told = [*unknown, *idle, *shared]
+        if any(division.unweighed for *_, division in found):
+            why = "no eligible cluster has a static weight above 0, so all of them weigh the same"
+            told.append(Statement("weights", f"{declared.name}: {why}", declared.source(STATIC)))
+        return Interpreted(rules, tuple(told), groups)
 
     def _in_group(
         self,

@@ -59,6 +59,21 @@ def binding_name(name: str, kind: str) -> str:
     return f"{name.replace(':', '.')}-{kind}".lower()
 
 
+def scope(workload: Workload) -> dict[str, str]:
+    """Return the part of an object's metadata that says where a workload is."""
+    return {"namespace": workload.namespace} if workload.namespace else {}
+
+
+def binding_head(workload: Workload, name: str = "") -> dict[str, Any]:
+    """Return what names the binding of a workload; without another name the one that Karmada gives it."""
+    named = name or binding_name(workload.name, workload.kind)
+    return {
+        "apiVersion": "work.karmada.io/v1alpha2",
+        "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
+        "metadata": {"name": named, **scope(workload)},
+    }
+
+
 def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
 

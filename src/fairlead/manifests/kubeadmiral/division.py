@@ -84,15 +84,10 @@ def dynamic_weights(workload: Workload, names: Sequence[str], fleet: Fleet) -> W
     """
     if workload.requests:
         return fleet.weighed(fleet.rooms(names, workload), workload)
-    found = fleet.weighed({name: _free_cpu(fleet.clusters[name]) for name in names}, workload)
+    told = {name: (fleet.clusters[name].free or {}).get(CPU) for name in names}
+    free = {name: None if cpu is None else max(0, cpu) for name, cpu in told.items()}
+    found = fleet.weighed(free, workload)
     return found if any(found.weights.values()) else replace(found, weights=dict.fromkeys(found.weights, 1))
-
-
-def _free_cpu(cluster: Cluster) -> int | None:
-    """Return the free millicores of a cluster, at least 0; None where it does not say."""
-    if cluster.free is None or CPU not in cluster.free:
-        return None
-    return max(0, cluster.free[CPU])
 
 
 def bounds(policy: AppliedPolicy, feedback: Reports, names: Sequence[str]) -> Bounds | None:

@@ -91,10 +91,6 @@ def other_currency(first: Located[PriceList], second: Located[PriceList]) -> Ite
         yield Mistake(second.source("spec", "currency"), "spec.currency", two, message)
 
 
-Held = Mapping[str, Mapping[str, int]]
-"""What runs on clusters of the input, by workload."""
-
-
 def budgets(
     located: Located[own.MoveBudget], workloads: Sequence[Workload], clusters: Mapping[str, Cluster]
 ) -> Iterator[MoveBudget]:
@@ -110,9 +106,10 @@ def budgets(
         most = share_of(amount, sum(sum(held[key].values()) for key in keys))
         yield MoveBudget(name, most, keys, under_way=gone, source=source, part=percentage(amount))
     everyone = frozenset(held)
-    for name, entry, source in _entries(located):
+    for name, entry, source, _ in _entries(located):
         inside = matched(entry.target_cluster, clusters)
-        most, part = share_of(entry.replicas, _running(held, inside)), percentage(entry.replicas)
+        runs = sum(count for counts in held.values() for at, count in counts.items() if at in inside)
+        most, part = share_of(entry.replicas, runs), percentage(entry.replicas)
         if inside and source.path[1] == "leaving":
             yield MoveBudget(name, most, everyone, leaving=inside, under_way=gone, source=source, part=part)
         elif inside:
@@ -121,12 +118,8 @@ def budgets(
 
 def budget_remarks(located: Located[own.MoveBudget], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:
     """Tell of sets of clusters that match nothing."""
-    spec = located.model.spec
-    for field, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
-        for position, entry in enumerate(entries):
-            title = f"{field} {position + 1} of {named(located)}"
-            source = located.source("spec", field, position)
-            yield from without_clusters(entry.target_cluster, clusters, title, source)
+    for _, entry, source, number in _entries(located):
+        yield from without_clusters(entry.target_cluster, clusters, number, source)
 
 
 def _shared(
@@ -149,17 +142,14 @@ def _shared(
             yield f"{whose}, {budget}", spec.per_namespace, keys, source
 
 
-def _entries(located: Located[own.MoveBudget]) -> Iterator[tuple[str, own.ClusterBudget, Source]]:
-    """Yield every limit of a set of clusters with a name of its own and its source."""
+def _entries(located: Located[own.MoveBudget]) -> Iterator[tuple[str, own.ClusterBudget, Source, str]]:
+    """Yield every limit of a set of clusters: a name of its own, itself, its source and its number."""
     spec = located.model.spec
     sides = (("leaving", "leaving", spec.leaving), ("arriving", "arriving at", spec.arriving))
     for field, verb, entries in sides:
         names = [called(entry.target_cluster) for entry in entries]
         for position, (entry, name) in enumerate(zip(entries, names, strict=True)):
+            number = f"{field} {position + 1} of {named(located)}"
             alone = bool(name) and names.count(name) == 1
             where = f"{verb} {name}" if alone else f"{field} {position + 1}"
-            yield f"{where}, {named(located)}", entry, located.source("spec", field, position)
-
-
-def _running(held: Held, clusters: frozenset[str]) -> int:
-    return sum(count for counts in held.values() for name, count in counts.items() if name in clusters)
+            yield f"{where}, {named(located)}", entry, located.source("spec", field, position), number

@@ -91,12 +91,8 @@ def _tidied(schema: Any) -> Any:
         if key in ("properties", "$defs"):
             tidied[key] = {name: _tidied(one) for name, one in value.items()}
         elif key == "anyOf":
-            tidied = {**_without_null([_tidied(one) for one in value]), **tidied}
+            left = [_tidied(one) for one in value if one != {"type": "null"}]
+            tidied = {**(left[0] if len(left) == 1 else {"anyOf": left}), **tidied}
         elif key not in ("title", "default"):
             tidied[key] = _tidied(value)
     return tidied
-
-
-def _without_null(choices: list[dict[str, Any]]) -> dict[str, Any]:
-    left = [one for one in choices if one != {"type": "null"}]
-    return left[0] if len(left) == 1 else {"anyOf": left}

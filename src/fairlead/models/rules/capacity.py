@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import gt
+from typing import NamedTuple
 
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.data import ProblemData, WorkloadData
@@ -157,6 +158,23 @@ def too_much(cluster: Cluster, resource: str, amount: int, most: int) -> Violati
 def amount_of(resource: str, units: int) -> str:
     """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``3 pods``."""
     return counted(units, "pod") if resource == PODS else f"{format_units(resource, units)} {resource}"
+
+
+class More(NamedTuple):
+    """How many more replicas of a workload fit into what is left, and what runs out first."""
+
+    replicas: int
+    resource: str
+    left: int
+    """What is left of it, at least 0: millicores of cpu, whole units of anything else."""
+    need: int
+    """What one replica needs of it."""
+
+    @property
+    def told(self) -> str:
+        """What is left and what is needed, in words."""
+        left, need = amount_of(self.resource, self.left), format_units(self.resource, self.need)
+        return f"{left} free, {need} per replica"
 
 
 def offer_of(resource: str, units: int) -> str:

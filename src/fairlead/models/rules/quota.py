@@ -10,7 +10,7 @@ from fairlead.models.data import ProblemData, WorkloadData
 from fairlead.models.mistaken import FREE, Fleet, Found, Written, is_whole, strangers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
-from fairlead.models.rules.capacity import amount_of, describe_needs, needs
+from fairlead.models.rules.capacity import More, amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -222,19 +222,11 @@ def counted_in(workload: WorkloadData, quotas: Iterable[Allowance]) -> frozenset
     )
 
 
-class More(NamedTuple):
-    """How many more replicas fit into what a quota leaves, and what of it runs out first."""
-
-    replicas: int
-    resource: str
-    left: int
-
-
 def more_within(workload: WorkloadData, cluster: str, quotas: Iterable[Allowance]) -> More | None:
     """Return how many more replicas quotas leave room for on a cluster; None where none counts them."""
     needed = needs(workload)
     found = [
-        More(max(0, left) // needed[scope.resource], scope.resource, max(0, left))
+        More(max(0, left) // needed[scope.resource], scope.resource, max(0, left), needed[scope.resource])
         for allowance in quotas
         if allowance.rule.namespace == workload.namespace
         for scope, left in allowance.left.items()
@@ -243,26 +235,10 @@ def more_within(workload: WorkloadData, cluster: str, quotas: Iterable[Allowance
     return min(found, default=None)
 
 
-def shortage(workload: WorkloadData, cluster: str, replicas: int, quotas: Iterable[Allowance]) -> str:
-    """Say which quota leaves too little for so many more replicas on a cluster; empty where none does.
-
-    See `shortfall_of`.
-    """
-    found = shortfall_of(workload, cluster, replicas, quotas)
-    return "" if found is None else found.text
-
-
-class Shortfall(NamedTuple):
-    """A quota that leaves too little, in the user's words, and where it was declared."""
-
-    text: str
-    source: Source | None
-
-
-def shortfall_of(
+def shortage(
     workload: WorkloadData, cluster: str, replicas: int, quotas: Iterable[Allowance]
-) -> Shortfall | None:
-    """Return which quota leaves too little for so many more replicas on a cluster; None where none does.
+) -> Statement | None:
+    """Say which quota leaves too little for so many more replicas on a cluster; None where none does.
 
     What is left in all clusters together counts for copies only: replicas with a total stand somewhere.
     """
@@ -277,5 +253,5 @@ def shortfall_of(
                 rest, each = amount_of(scope.resource, left), format_units(scope.resource, need)
                 whose = f"the quota of namespace {workload.namespace}"
                 source = allowance.rule.limits[scope].source or allowance.rule.source
-                return Shortfall(f"{whose} leaves {rest}, {each} per replica", source)
+                return Statement(KIND, f"{whose} leaves {rest}, {each} per replica", source)
     return None

@@ -1,7 +1,6 @@
 """Rows of workloads and clusters: what stands where, what changes, what is left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import Left, View
@@ -9,7 +8,7 @@ from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import left_of, more_within
-from fairlead.models.usage import more_replicas, remaining, scarcest
+from fairlead.models.usage import more_of, remaining
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
@@ -50,13 +49,6 @@ WIDE = columns(
     *("Headroom", "Reason"),
 )
 COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
-
-
-@dataclass(frozen=True)
-class _View(View):
-    """A workload with what its rows need."""
-
-    outcome: Outcome
 
 
 def _is_idle(view: View, cluster: str) -> bool:
@@ -101,7 +93,7 @@ def detailed(
     placement, problem = outcome.placement or Placement({}), outcome.problem
     left = Left(remaining(problem, placement), left_of(problem.allowances, problem, placement))
     for workload in outcome.problem.with_replicas if workloads is None else workloads:
-        yield _detailed(_View(outcome, workload, left), wide=wide)
+        yield _detailed(outcome, View(outcome, workload, left), wide=wide)
 
 
 def _flat(outcome: Outcome, workloads: Sequence[Workload], *, wide: bool) -> Table:
@@ -145,15 +137,15 @@ def _status(outcome: Outcome, workload: Workload) -> Cell:
     return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
 
 
-def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
+def _detailed(outcome: Outcome, view: View, *, wide: bool) -> tuple[Table, Sequence[str]]:
     """Return the table of a workload; reasons are looked for only where they are shown."""
     names = sorted(
-        {*view.outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
+        {*outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
     )
     if wide:
-        decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
+        decisions = {decision.cluster: decision for decision in outcome.decisions[view.workload.key]}
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
-        conditions = view.outcome.conditions.workloads[view.workload.key]
+        conditions = outcome.conditions.workloads[view.workload.key]
         return table(WIDE, rows, _title(view)), (*_rejected(view), *map(str, conditions))
     shown = [name for name in names if name in view.open_to or not _is_idle(view, name)]
     resting = [name for name in shown if _is_idle(view, name)]
@@ -238,16 +230,13 @@ def _left(view: View, cluster: Cluster | None) -> Cell:
     """Return how many more replicas would fit, and what runs out first."""
     if cluster is None:
         return NOTHING
-    scarce = scarcest(view.workload, cluster, view.left.room)
-    more = more_replicas(view.workload, cluster, view.left.room)
+    more = more_of(view.workload, cluster, view.left.room)
     within = more_within(view.workload, cluster.name, view.left.quotas)
-    if within is not None and (more is None or within.replicas < more):
-        return _more(within.replicas, f"quota {within.resource} {short_amount(within.resource, within.left)}")
-    if scarce is None or more is None:
+    by_quota = within is not None and (more is None or within.replicas < more.replicas)
+    least = within if by_quota else more
+    if least is None:
         return Cell("unknown" if cluster.free is None else "no limit", "dim")
-    rest = short_amount(scarce, max(0, view.left.room.get((cluster.name, scarce), 0)))
-    return _more(more, f"{scarce} {rest}")
-
-
-def _more(replicas: int, scarce: str) -> Cell:
-    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"at capacity ({scarce})", "notice")
+    scarce = f"{'quota ' if by_quota else ''}{least.resource} {short_amount(least.resource, least.left)}"
+    if not least.replicas:
+        return Cell(f"at capacity ({scarce})", "notice")
+    return Cell(f"{least.replicas} more ({scarce})")

@@ -94,7 +94,9 @@ def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Secti
     """
     every = outcome.problem.with_replicas
     few = len(every) <= COMPACT_ABOVE
-    counting = changed if outcome.placement is not None else _in_conflict(outcome)
+    # Where no conflict tells whom it is about, all count.
+    conflicting = {key for conflict in outcome.conflicts for key in conflict.workloads} or None
+    counting = changed if outcome.placement is not None else conflicting
     chosen = [one for one in every if few or counting is None or one.key in counting]
     blocks: list[Block] = []
     left = ROWS_EXPLAINED
@@ -117,11 +119,6 @@ def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Secti
         others = counted(len(every) - len(chosen), "other")
         blocks.insert(0, Text(f"Only workloads {whose}; {others} left out: {ELSEWHERE}."))
     return Section("decisions", "Decisions, workload by workload", tuple(blocks))
-
-
-def _in_conflict(outcome: Outcome) -> Collection[str] | None:
-    """Return the keys of the workloads that conflicts are about; None where that is not known."""
-    return {key for conflict in outcome.conflicts for key in conflict.workloads} or None
 
 
 def _summary(outcome: Outcome, workload: Workload) -> str:

@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.score import as_whole, levels_of, score
-from fairlead.models.usage import Amounts, more_replicas, remaining
+from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
 from fairlead.solver.exact.allocation import allocate
@@ -179,7 +179,8 @@ class Answered:
             return True
         if changed is not None or any(not isinstance(rule, Capacity) for rule in problem.rules):
             return not shared_violations(problem, after)
-        return more_replicas(workload, problem.cluster_by_name[exchanged.end], self._left) != 0
+        more = more_of(workload, problem.cluster_by_name[exchanged.end], self._left)
+        return more is None or more.replicas > 0
 
     def after(self, exchanged: Exchanged) -> Placement:
         """Return the placement after an exchange."""

@@ -11,12 +11,12 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Total, total
-from fairlead.models.rules.capacity import amount_of, demands, graded_room
+from fairlead.models.rules.capacity import amount_of, graded_room
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.quota import shortfall_of
+from fairlead.models.rules.quota import shortage
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
-from fairlead.models.usage import more_replicas, scarcest
+from fairlead.models.usage import more_of
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
@@ -56,9 +56,9 @@ def no_more(
     if workload.rule(Total) is not None and replicas >= workload.replicas:
         return Block(f"it holds all {workload.replicas} already" if replicas > 1 else "it holds the only one")
     wanted = replicas + 1 if copies is None else copy_on(copies, workload, cluster)
-    short = shortfall_of(workload, cluster, wanted, problem.allowances)
+    short = shortage(workload, cluster, wanted, problem.allowances)
     if short is not None:
-        return Block(*short)
+        return Block(short.text, short.source)
     if aside != "room" and problem.has_capacity:
         return _no_room(problem, workload, problem.cluster_by_name[cluster], replicas)
     return None
@@ -80,8 +80,10 @@ def no_less(workload: Workload, cluster: str, replicas: int) -> Block | None:
 
 def most_that_fit(problem: Problem, workload: Workload, cluster: Cluster) -> int | None:
     """Return how many replicas fit on a cluster that is emptied of all else; None where nothing limits it."""
-    rooms = (more_replicas(workload, cluster, problem.limits), graded_room(workload, cluster))
-    return min((one for one in rooms if one is not None), default=None)
+    more, graded = more_of(workload, cluster, problem.limits), graded_room(workload, cluster)
+    if more is None or graded is None:
+        return graded if more is None else more.replicas
+    return min(more.replicas, graded)
 
 
 def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: int) -> Block | None:
@@ -92,11 +94,12 @@ def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: i
     graded = graded_room(workload, cluster)
     if graded is not None and replicas >= graded:
         return Block(f"its nodes fit {graded}", cluster.source)
-    scarce = scarcest(workload, cluster, problem.limits) or ""
-    if scarce not in (cluster.free or {}):
-        return Block(f"it offers no {scarce}", cluster.source)
-    whole = amount_of(scarce, problem.limits.get((cluster.name, scarce), 0))
-    need = format_units(scarce, demands(workload, cluster)[scarce])
+    more = more_of(workload, cluster, problem.limits)
+    if more is None:
+        return None
+    if more.resource not in (cluster.free or {}):
+        return Block(f"it offers no {more.resource}", cluster.source)
+    whole, need = amount_of(more.resource, more.left), format_units(more.resource, more.need)
     return Block(f"at capacity ({whole} in total, {need} per replica)", cluster.source)
 
 
