@@ -1,32 +1,22 @@
 """Neighbourhoods of batches are searched anywhere, with the same answers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
 import pytest
 
-from batch_problems import fleet, middling
-from fairlead.models.check import check
+from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
-from fairlead.models.score import score
-from fairlead.models.variants import without_preferences
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.sifting import Sifting
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import priced
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.mixed.columns import PartTask, place_anew, tasks_of
 from fairlead.solver.batch.model import model_of
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.repair import exchange_all
-from fairlead.solver.batch.separable import is_plain
-from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.processes import LocalProcesses, RayCluster
 from fairlead.solver.running.search import Machines, Search, ThisProcess
@@ -94,46 +84,6 @@ def test_rounds_of_changes_are_the_same_on_ray() -> None:
     pytest.importorskip("ray")
     with ThisProcess() as here, RayCluster() as cluster:
         assert varied(here) == varied(cluster)
-
-
-def parts_of(problem: Problem, best: Placement, seed: int = 0) -> list[PartTask]:
-    """Return neighbourhoods of a placement."""
-    odd = {each.key for each in problem.workloads if not is_plain(each)}
-    return tasks_of(problem, best, odd, Deadline(), np.random.default_rng(seed))
-
-
-def placed(problem: Problem) -> Placement:
-    """Return a placement that keeps all rules and prefers nothing, which leaves much to win."""
-    workloads = tuple(without_preferences(each) for each in problem.workloads)
-    best = minimise_levels(replace(problem, workloads=workloads), workers=1).placement
-    assert best is not None
-    assert not check(problem, best)
-    return best
-
-
-def test_neighbourhoods_of_mixed_batches_share_no_workload() -> None:
-    """24 workloads give one part of 4 + 10, one of 4 + 6 or less, and then none."""
-    problem = fleet(3)
-    parts = parts_of(problem, placed(problem))
-    keys = [each.key for part in parts for each in part.problem.workloads]
-    assert len(parts) == 2
-    assert len(keys) == len(set(keys)) == len(problem.workloads)
-
-
-def test_neighbourhoods_of_mixed_batches_are_the_same_in_processes(processes: Counting) -> None:
-    """CP-SAT proves every part, and each fits beside all others as they stand."""
-    problem = fleet(3)
-    best = placed(problem)
-    parts = parts_of(problem, best)
-    with ThisProcess() as here:
-        found = here.run(place_anew, parts)
-        assert found == processes.run(place_anew, parts)
-    assert any(each is not None for each in found)
-    before = [level.value for level in score(problem, best)]
-    for each in (each for each in found if each is not None):
-        together = Placement({**best.to_dict(), **each.to_dict()})
-        assert not check(problem, together)
-        assert [level.value for level in score(problem, together)] < before
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -90,7 +90,6 @@ def mixed_problems(seeds: range, deviation: Deviation) -> list[Problem]:
 def test_bounds_and_proofs_are_sound(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without CP-SAT on the whole: no bound above the best, no wrong proof, mostly the best itself."""
     monkeypatch.setattr(tuning, "WHOLE", 0)
-    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     found = [assert_sound(each, solved(each)) for each in mixed_problems(range(8), deviation)]
     assert sum(best for _, best in found) >= 2
     assert sum(proven for proven, _ in found) >= 1
@@ -104,7 +103,6 @@ def test_bounds_and_proofs_are_sound_at_length(
 ) -> None:
     """The same for hundreds of batches."""
     monkeypatch.setattr(tuning, "WHOLE", 0)
-    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 2)
     for problem in mixed_problems(range(1000 + 40 * batch, 1040 + 40 * batch), deviation):
         assert_sound(problem, solved(problem))
 
@@ -122,7 +120,6 @@ def test_small_ones_are_proven_by_search() -> None:
 def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound and placement of a fleet meet within 3 % by prices and a few parts alone."""
     monkeypatch.setattr(tuning, "WHOLE", 0)
-    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     problem = fleet(1, deviation)
     assert not applies(problem)
     told: list[Progress] = []
@@ -137,7 +134,6 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
 
 def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
-    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     problem = fleet(1)
 
     def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
@@ -363,7 +359,6 @@ def test_prices_refute_an_overload() -> None:
 def test_priorities_of_mixed_batches_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     """With levels of several priorities bounds and proofs hold as well."""
     monkeypatch.setattr(tuning, "WHOLE", 0)
-    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     rng = random.Random("mixed priorities")
     for problem in mixed_problems(range(60, 66), Deviation.WEBSTER):
         made = tuple(replace(each, priority=rng.choice([0, 3, 7])) for each in problem.workloads)

@@ -52,24 +52,17 @@ WHOLE_PROGRAM = 8000
 WHOLE_STRAIGHT = 80_000
 # Pieces come into the core whose cost is so near to the price of their row, in units of the level.
 REACH = 0.1
-# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
-# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
-WIDE, NARROW = 3.0, 0.5
-NARROWER, WIDER = 0.7, 1.5
-# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
-FIRST_SEGMENTS = 8000
-MOST_SEGMENTS = 40_000
-# More may come in after a program that took few steps, and less after one that took many.
-FEW_STEPS, MANY_STEPS = 600, 2500
-MORE, LESS = 2.0, 0.6
+# The same as a multiple of how far prices may go, where costs grow from unit to unit.
+WIDE = 3.0
+# Fewer come in where that were more pieces than this, unless more cost their price.
+MOST_SEGMENTS = 8000
 # How far prices may go in the first turn where the program is solved whole.
 FIRST_REGION = 2.0
 # The bound counts as reached when so little is promised beyond it.
 SIFTING_CLOSE = 1e-9
-# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
+# A turn was good when it won this part of what was promised, very good when it won that part.
 SIFTING_WORTHWHILE = 0.1
 KEPT = 0.8
-EXACT = 0.98
 # A bound beyond so many units is that of a level without a placement: it rises without end.
 ENDLESS = 2.0**40
 # How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
@@ -177,10 +170,6 @@ LATER_SHARE = 2.0**-9
 # What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
 SHARE_OF_DEVIATION = 2.0**-6
 LESS_URGENT = 0.5
-# The same where the level alone should decide, and the deviation of what is equal.
-STRICT_SHARE = 2.0**-12
-# The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
-LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -200,8 +189,6 @@ SHARE_OF_SETTLING = 0.6
 SHARE_OF_FROZEN = 0.7
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
-# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use.
-SHARE_OF_STRICT = 0.5
 # The same of the way to a first placement, where none is known.
 SHARE_OF_ANY = 0.5
 # Turns of the ascent, by places: more where they are cheap.
@@ -239,33 +226,17 @@ MOST_SETTLED = 2000
 FIRST_SHARE = 0.2
 DIVIDE_SHARE = 0.7
 OVER_TIERS_SHARE = 0.4
-REFINE_SHARE = 0.7
 BOUND_SHARE = 0.3
-# Seconds that placing parts anew may take at most.
-LONGEST_PART = 3.0
-# Rounds of changes in vain after which nothing more is tried.
-MIXED_PATIENCE = 10
 # Problems of so few places are searched whole by CP-SAT at the end.
 WHOLE = 600
-
-# --- Parts of mixed batches
-
-# Workloads that are placed anew together: those that are no boxes, and those that are.
-ODD_IN_PART = 4
-PLAIN_IN_PART = 10
-# Neighbourhoods without a workload in common that are searched side by side, whatever the number of threads.
-PARTS_SIDE_BY_SIDE = 4
 # Seconds that CP-SAT gets for one workload, and the part of the time that is left.
 LONGEST_RUN = 2.0
-PARTS_SHARE_OF_TIME = 0.1
+ONE_BY_ONE_SHARE = 0.1
 
 # --- Cardinality
 
 CARDINALITY_FIRST_STEP = 0.1
 CARDINALITY_TURNS = 150
-CARDINALITY_MOST_PROBES = 6
-LITTLE = 1e-5
-SMALLER = 0.3
 # How often the interval of a replica's price is halved: from nothing, and from one that was close.
 HALVES = 40
 HALVES_NEARBY = 14

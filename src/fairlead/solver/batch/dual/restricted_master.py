@@ -47,7 +47,6 @@ class Solved:
     replicas: Floats
     value: float
     inside: bool
-    iterations: int
     basis: Basis | None
 
 
@@ -173,7 +172,7 @@ def solve_master(
     rows = found.dual[:count] * model.unit
     down = np.maximum(0.0, -found.dual[count:]) * model.unit / _sizes(model)
     prices = Prices(*np.split(down, [len(batch.coupling.limit)]))
-    return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
+    return Solved(prices, rows, replicas, value, inside, found.basis)
 
 
 def _sizes(model: Model) -> Floats:

@@ -145,14 +145,6 @@ class RelaxedBounds:
         workload = self.part.workload_by_key.get(key)
         return workload is not None and not any(violations_of(workload, placed))
 
-    def refine(self, levels: Iterable[Level], deadline: Deadline) -> None:
-        """Raise the bounds of some levels that are known already."""
-        self.deadline = deadline
-        for level in levels:
-            if level in self.priced:
-                before, priced = self.priced[level]
-                self.priced[level] = before, self._dual(level, before).refine(priced)
-
     def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
         """Return how far every level got where a placement has been found."""
         self.deadline = deadline

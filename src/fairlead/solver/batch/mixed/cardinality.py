@@ -26,7 +26,7 @@ from fairlead.solver.batch.dual.bound import (
     whole_prices,
 )
 from fairlead.solver.batch.dual.relaxation import Evaluated, PricedRows, relax
-from fairlead.solver.batch.dual.subgradient import Ascent, first_step
+from fairlead.solver.batch.dual.subgradient import Ascent
 from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
 
@@ -69,26 +69,10 @@ class Dual:
         others = np.setdiff1d(np.arange(len(model.batch.keys)), groups.rows)
         return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
 
-    @property
-    def _ascent(self) -> Ascent[Priced]:
-        """Turns in which the bound rises."""
-        return Ascent(self.model, self.deadline, self._at)
-
     def climb(self, start: Prices | None = None) -> Priced:
         """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
-        share = tuning.CARDINALITY_FIRST_STEP
-        return self._ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
-
-    def refine(self, best: Priced) -> Priced:
-        """Raise the bound further, with smaller steps, from prices that are about right."""
-        first = first_step(self.model, tuning.CARDINALITY_FIRST_STEP)
-        for _ in range(tuning.CARDINALITY_MOST_PROBES):
-            first *= tuning.SMALLER
-            before = best.value
-            best = self._ascent.run(best.prices, tuning.CARDINALITY_TURNS, first, best)
-            if best.value - before <= tuning.LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
-                break
-        return best
+        ascent, share = Ascent(self.model, self.deadline, self._at), tuning.CARDINALITY_FIRST_STEP
+        return ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
 
     def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
         """Return the bound at prices, and by how much every shared row is exceeded there."""

@@ -1,10 +1,9 @@
-"""Placements of batches that are not only boxes: columns that fit together, and parts placed anew by CP-SAT.
+"""Placements of workloads that are no boxes: columns that fit together, and each by itself.
 
-Columns are a few placements of every workload with limited groups, of which one each is taken. Parts are
-neighbourhoods of a placement, with workloads of any kind, side by side.
+Columns are a few placements of every workload with limited groups, of which one each is taken.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import among, beside
+from fairlead.solver.answers.answer import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
@@ -26,7 +25,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, box_of, has_box
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.running.deadline import Deadline, listening
+from fairlead.solver.running.deadline import Deadline
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""
@@ -132,58 +131,6 @@ def _chosen(columns: Columns, *limits: tuple[Floats, Floats]) -> NDArray[np.int6
     return at
 
 
-@dataclass(frozen=True, slots=True)
-class PartTask:
-    """Some workloads in the room that all others leave them, how they stand, and how long this may take."""
-
-    problem: Problem
-    start: Placement
-    deadline: Deadline
-    seed: int
-
-
-def place_anew(task: PartTask) -> Placement | None:
-    """Place some workloads anew; None where nothing but the start was found. Runs in any process."""
-    with listening(task.deadline):
-        found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
-    return None if found == task.start else found
-
-
-def tasks_of(
-    part: Problem, best: Placement, odd: Collection[str], deadline: Deadline, chance: np.random.Generator
-) -> list[PartTask]:
-    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two."""
-    return [
-        PartTask(
-            beside(part, chosen, best),
-            Placement({each.key: best.of(each.key) for each in sorted(chosen, key=lambda each: each.key)}),
-            deadline,
-            int(chance.integers(2**31)),
-        )
-        for chosen in _drawn(part, best, odd, chance)
-    ]
-
-
-def _drawn(
-    part: Problem, best: Placement, odd: Collection[str], chance: np.random.Generator
-) -> Iterator[list[Workload]]:
-    """Draw disjoint sets of workloads of either kind, as long as there are any."""
-    names = [cluster.name for cluster in part.clusters]
-    free = {each.key: each for each in part.workloads}
-    for _ in range(tuning.PARTS_SIDE_BY_SIDE):
-        meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
-        members = list(free.values())
-        order = [members[at] for at in chance.permutation(len(members)).tolist()]
-        order.sort(key=lambda each: meeting.isdisjoint(best.of(each.key)))
-        chosen = [each for each in order if each.key in odd][: tuning.ODD_IN_PART]
-        chosen += [each for each in order if each.key not in odd][: tuning.PLAIN_IN_PART]
-        if not chosen:
-            return
-        yield chosen
-        for each in chosen:
-            del free[each.key]
-
-
 def place_one_by_one(
     part: Problem, odd: Collection[Workload], limits: Available, deadline: Deadline, seed: int
 ) -> Placement:
@@ -196,7 +143,7 @@ def place_one_by_one(
         workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
         left = {spot: max(0, amount) for spot, amount in available.items()}
-        until = deadline.part(tuning.PARTS_SHARE_OF_TIME, tuning.LONGEST_RUN)
+        until = deadline.part(tuning.ONE_BY_ONE_SHARE, tuning.LONGEST_RUN)
         result = minimise_levels(among(part, (workload,), left), None, until, 1, seed)
         return {} if result.placement is None else result.placement.of(workload.key)
 

@@ -1,12 +1,10 @@
-"""Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
+"""Many workloads on shared capacity of which some are no boxes: prices for all, then each as a box."""
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-
-import numpy as np
 
 from fairlead.models.check import check, violations_of
 from fairlead.models.errors import InternalError
@@ -27,9 +25,7 @@ from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.columns import (
     in_tiers,
-    place_anew,
     place_one_by_one,
-    tasks_of,
     without_tiers,
 )
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
@@ -85,8 +81,6 @@ class _Mixed:
     noted: Rank = ()
     leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
-    noting: float = 0.0
-    """Seconds that it took to evaluate the bounds of all levels."""
     started: float = field(default_factory=time.monotonic)
     bounds: RelaxedBounds = field(init=False)
     odd: tuple[Workload, ...] = field(init=False)
@@ -96,7 +90,7 @@ class _Mixed:
         self.odd = tuple(each for each in self.part.workloads if not is_plain(each))
 
     def run(self) -> None:
-        """Find prices, a placement with groups chosen by them, and better placements."""
+        """Find prices, and a placement with groups chosen by them."""
         try:
             chosen = self._chosen_by_price()
         except TimeOverError:
@@ -111,9 +105,6 @@ class _Mixed:
             alone = place_one_by_one(self.part, self.odd, limits, search.deadline, search.seed)
             self._divide(alone, self.search.deadline)
         if self.best is not None:
-            self._note()
-            self._refine()
-            self._vary()
             self._note()
         self._search_whole()
 
@@ -142,11 +133,6 @@ class _Mixed:
                 return
 
     @property
-    def _over(self) -> bool:
-        """Whether there is nothing left to do or no time, but for the bounds of what was found."""
-        return self._closed or self.search.deadline.remaining() <= self.noting
-
-    @property
     def _late(self) -> bool:
         """Whether time is over and a placement is known, so that whatever is begun would end too late."""
         return self.best is not None and not self.search.deadline.remaining()
@@ -156,27 +142,15 @@ class _Mixed:
         """Whether the placement is known to be the best on every level."""
         return self.best is not None and self.noted == self.rank and all(each.proven for each in self.notes)
 
-    def _note(self, *, again: bool = False) -> None:
+    def _note(self) -> None:
         """Evaluate the bounds of all levels for the best placement."""
-        if self.best is None or self._late or (self.noted == self.rank and self.notes and not again):
+        if self.best is None or self._late:
             return
-        started = time.monotonic()
         notes = self.bounds.notes(self.best, self.search.deadline)
         known = zip(notes, self.leading, self.rank, strict=False)
         self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
-        self.noting = time.monotonic() - started
         self._told()
-
-    def _refine(self) -> None:
-        """Raise the bounds of the levels that are not proven."""
-        if self._over:
-            return
-        open_levels = [
-            level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
-        ]
-        self.bounds.refine(open_levels, self.search.deadline.part(tuning.REFINE_SHARE))
-        self._note(again=True)
 
     @property
     def _tiered(self) -> frozenset[str]:
@@ -244,26 +218,6 @@ class _Mixed:
         until = self.search.deadline.part(tuning.FIRST_SHARE)
         others = place_one_by_one(self.part, rest, left, until, self.search.seed)
         return Placement({**placed, **others.to_dict()})
-
-    def _vary(self) -> None:
-        """Place parts anew by CP-SAT, again and again, and keep what is better."""
-        chance = np.random.default_rng(self.search.seed)
-        vain = 0
-        while not self._over and vain < tuning.MIXED_PATIENCE and self.best is not None:
-            vain = 0 if self._place_parts(self.best, chance) else vain + 1
-
-    def _place_parts(self, best: Placement, chance: np.random.Generator) -> bool:
-        """Place a few parts anew, side by side; tell whether that made anything better."""
-        odd = frozenset(each.key for each in self.odd)
-        tasks = tasks_of(self.part, best, odd, self.search.deadline.part(0.5, tuning.LONGEST_PART), chance)
-        found = self.search.side_by_side.run(place_anew, tasks)
-        # Each has the room that all others left, so that not all of them need fit together.
-        better = [
-            self.offer(Placement({**(self.best or best).to_dict(), **each.to_dict()}))
-            for each in found
-            if each is not None
-        ]
-        return any(better)
 
     def _search_whole(self) -> None:
         """Give a small problem to CP-SAT as a whole, with all that is known."""

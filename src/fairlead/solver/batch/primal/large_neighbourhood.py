@@ -198,7 +198,7 @@ def divide_whole(level: Incumbent) -> None:
         np.minimum(np.maximum(high, now), now + tuning.UNITS_OF_WHOLE),
     )
     effort = Effort(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
-    found = divide_anew(model, now, window, effort, exact=True)
+    found = divide_anew(model, now, window, effort)
     if found.replicas is not None:
         level.offer(found.replicas)
 
@@ -217,7 +217,7 @@ def prove(level: Incumbent) -> None:
     everything = np.arange(len(model.batch.keys))
     replicas = model.batch.lower if level.best is None else level.best
     effort = Effort(level.deadline, level.search.threads, level.search.seed)
-    found = divide_anew(model, replicas, Window(everything, lower, upper), effort, exact=True)
+    found = divide_anew(model, replicas, Window(everything, lower, upper), effort)
     if found.replicas is not None:
         level.offer(found.replicas)
     elif found.complete and level.cost is not None:

@@ -142,9 +142,9 @@ def close_all(opened: Sequence[Opened], machines: Machines) -> list[Found]:
     return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
 
 
-def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort, *, exact: bool) -> Found:
-    """Divide some rows anew as well as possible, right here; see `open_up`."""
-    opened = open_up(model, replicas, window, effort, exact=exact)
+def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -> Found:
+    """Divide some rows anew as well as possible, right here and with exact costs; see `open_up`."""
+    opened = open_up(model, replicas, window, effort, exact=True)
     task = opened.task
     return opened.closed(solve_subproblem(task) if isinstance(task, Subproblem) else task)
 

@@ -49,11 +49,6 @@ class _Gap(NamedTuple):
     price: Fraction
     """What may be about the best price of the parts."""
 
-    def within(self, bound: Fraction | None) -> "_Gap":
-        """Return the same where more is known of what nothing costs less than."""
-        least = self.bound.cost if bound is None else max(bound, self.bound.cost)
-        return self._replace(bound=self.bound._replace(cost=least))
-
 
 def narrow_all(faces: Sequence[Face], cost: Cost, depth: int | None = None) -> list[Face]:
     """Return the parts of some faces, equally good so far, that hold the optima of all on a level.
@@ -171,7 +166,7 @@ def _hard(
 def _parted(face: Face, guess: Guess, pairs: Sequence[tuple[Flags | None, Flags | None]], rank: Rank) -> _Gap:
     """Cut a face along numbers of clusters, else along what two sets differ in, else along anything open."""
     if guess.bound is not None and guess.fitting is not None and (parts := _counted(face, guess.fitting)):
-        return _Gap(rank, parts, guess.price).within(guess.bound)
+        return _Gap(rank._replace(cost=max(guess.bound, rank.cost)), parts, guess.price)
     for one, other in pairs:
         halves = None if one is None or other is None else _halves(face, one, other)
         if halves is not None:

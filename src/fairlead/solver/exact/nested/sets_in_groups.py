@@ -8,7 +8,7 @@ a price for every number of them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -197,13 +197,10 @@ class Sets:
         found: list[Floats] = []
         outer = np.full(1, price)
         for number in range(self.units.depth):
-            outer = self._at_bounds(number, outer[self.face.limits.around[number]])
+            around = outer[self.face.limits.around[number]]
+            outer, _ = _at_bounds(partial(self._sums, number), around, *self.face.sums[number])
             found.append(outer)
         return found
-
-    def _at_bounds(self, number: int, price: Floats) -> Floats:
-        """Return prices inside of the groups of a depth at which these hold what they may."""
-        return _at_bounds(lambda inside: self._sums(number, inside), price, *self.face.sums[number])[0]
 
     def _sums(self, number: int, price: Floats) -> Floats:
         """Return about what the groups of a depth would hold at prices inside of them."""
