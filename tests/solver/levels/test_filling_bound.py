@@ -1,7 +1,7 @@
 """The bound of balance by prices of what is filled: never above what a placement costs, and close to it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -43,7 +43,7 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import diving
+from fairlead.solver.levels import diving, filling_bound
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.diving import Diving
 from fairlead.solver.levels.evening import evened_out
@@ -453,9 +453,21 @@ def test_mixes_are_settled_one_after_the_other(monkeypatch: pytest.MonkeyPatch) 
     bound = raised(branches.whole, Fraction(100), ROUNDS, Deadline())
     assert value_of(problem, most_of(branches.whole), DYNAMIC_DEVIATION) == Fraction(18, 5)
     monkeypatch.setattr(diving, "together", lambda blend, _: most_of(blend))
+    monkeypatch.setattr(filling_bound, "together", lambda blend, _: most_of(blend))
     Diving(branches.whole, tell, Fraction(100), Deadline()).searched(bound)
+    assert best_told(told, problem, rule, pin) == Fraction(12, 5)
+    # Where nothing is to be cut, as between two searches of a level, a placement is looked for as well.
+    told.clear()
+    whole = branches_of(rule, problem, start, {}, wide(problem), asked)
+    assert whole is not None
+    whole.search(replace(asked, parts=1), Deadline())
+    assert best_told(told, problem, rule, pin) == Fraction(12, 5)
+
+
+def best_told(told: Iterable[Placement], problem: Problem, rule: Balance, pin: Fraction) -> int | Fraction:
+    """Return the least deviation of placements that were told and fill the clusters evenly enough."""
     kept = [each for each in told if cost(rule, problem, each) <= pin]
-    assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)
+    return min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept)
 
 
 def most_of(blend: Blend) -> Placement:

@@ -139,7 +139,7 @@ class Branches:
             wanted = self._told(self.root, asked, wanted, until)
             bound = raised(self.root, wanted, ROUNDS, until)
             self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
-            if asked.parts > 1 and asked.level != BALANCE:
+            if asked.level != BALANCE:
                 wanted = Diving(self.root, asked.wanted, wanted, until.part(DIVING)).searched(bound)
                 self.least = min(self.least, float(wanted))
             self.root = None if until.remaining() else self.root
