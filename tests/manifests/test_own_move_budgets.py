@@ -145,16 +145,17 @@ spec:
 def test_a_conflict_says_what_may_not_leave_or_start_where() -> None:
     """Nothing that runs on a, which is drained, may leave it, and nothing may start on b or c."""
     there = {"targetCluster": {"clusterNames": ["b", "c"]}, "replicas": 0}
-    for spec, told_ in (
+    asked: tuple[tuple[dict[str, Any], str], ...] = (
         ({"leaving": [{"targetCluster": {"clusterNames": ["a"]}, "replicas": 0}]}, "leave a (leaving a, "),
         ({"arriving": [there]}, "start on b and c (arriving 1, "),
         ({"total": 0}, "move ("),
-    ):
+    )
+    for spec, said in asked:
         members = [cluster("a", 9, taints=["down:NoExecute"]), cluster("b", 9), cluster("c", 9)]
         stream = [*members, *service("web", {"a": 3}), budget(**spec)]
         conflict = fairlead.solve(fairlead.load(stream)).conflict
         assert conflict is not None
-        assert f"no replica may {told_}MoveBudget calm)" in [each.text for each in conflict.rules]
+        assert f"no replica may {said}MoveBudget calm)" in [each.text for each in conflict.rules]
 
 
 def test_several_budgets_hold_together() -> None:

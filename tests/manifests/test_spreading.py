@@ -210,3 +210,15 @@ def test_workloads_of_one_policy_share_their_groups() -> None:
     assert spreads(one)[0][1] != spreads(two)[0][1]
     assert kinds_of(one) == [Candidates, Total, Weights]
     assert weights(one) == {"a": 1, "b": 1, "c": 1}
+
+
+def test_a_cluster_that_is_not_used_says_what_using_it_would_take() -> None:
+    """Three replicas with a minimum of two where clusters are used: one holds all, none is at its minimum."""
+    rules = {**static(), **spread(by("cluster", 1))}
+    rules["replicaScheduling"]["weightPreference"]["clusterConstraint"] = {"minReplicas": 2}
+    fleet = [cluster(name, cpu=9) for name in "abc"]
+    outcome = fairlead.solve(fairlead.load(fleet, deployment("web", 3, 1), policy("web", rules)))
+    found = {each.cluster: (each.replicas, each.reason) for each in outcome.decisions["default/web"]}
+    unused = (0, "not used: it would hold at least its minimum of 2")
+    share = "its share is 1.00 (weight 1 of 3); b and c hold less than their share"
+    assert found == {"a": (3, share), "b": unused, "c": unused}

@@ -230,6 +230,9 @@ def rule_opened(  # noqa: C901 - one case a rule
             return _weighed(rule, clusters, workload)
         case Duplicated():
             return _copied(rule, new)
+        case Price() if rule.everywhere is not None:
+            known = rule.everywhere
+            return replace(rule, prices={**rule.prices, **{one: known[one] for one in new if one in known}})
         case Aggregated() | Bounds() | Candidates() | MovePrice() | Moves() | Price() | Shares() | Total():
             return rule
         case _:

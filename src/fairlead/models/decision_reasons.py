@@ -214,7 +214,10 @@ def _at_bound(view: View, cluster: str, replicas: int) -> Finding | None:
         because = f": {full.text}" if full else ""
         return Finding(f"below its minimum of {least.replicas}{because}", "from above")
     if least and 0 < least.replicas >= replicas and (wanted is None or wanted < least.replicas):
-        return Finding(f"at its minimum of {least.replicas}", "from below")
+        if replicas == least.replicas:
+            return Finding(f"at its minimum of {least.replicas}", "from below")
+        if not replicas:
+            return Finding(f"not used: it would hold at least its minimum of {least.replicas}", "from above")
     return None
 
 

@@ -45,6 +45,7 @@ from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import federated, member, members, policy, web
 from loaded import candidates, closed, held, only, weights
+from own_builders import own
 from random_problems import random_problem
 
 ABC = ("a", "b", "c")
@@ -335,6 +336,22 @@ def test_the_next_tier_opens_when_the_first_is_gone() -> None:
     divided = binding("web", 6, {}, {**tiers, **static(clusterConstraintTerms=[term("member2", 2)])}, cpu="1")
     problem = read([*fleet, divided])
     assert essence(changed(problem, [Lose("member1")])) == essence(read([*fleet[1:], divided]))
+
+
+def test_prices_are_known_on_clusters_that_open() -> None:
+    """A PriceList is no part of the placement, and says what every cluster costs all the same."""
+    fleet = [cluster("member1", cpu=10), cluster("member2", cpu=1), cluster("member3", cpu=10)]
+    tiers = {"clusterAffinity": {**affinity("member1"), "supplements": [affinity(["member2", "member3"])]}}
+    wanted = binding("web", 6, {}, {**tiers, **static()}, cpu="1")
+    entries = [{"targetCluster": affinity(f"member{at}"), "pricePerReplica": str(at)} for at in (1, 2)]
+    listed = own("PriceList", prices=entries)
+    lost = changed(read([*fleet, wanted, listed]), [Lose("member1")])
+    assert essence(lost) == essence(read([*fleet[1:], wanted, listed]))
+    (price,) = only(lost).rules_of(Price)
+    assert price.prices == {"member2": 2}
+    down = cluster("member1", cpu=10, taints=["down:NoExecute"])
+    restored = changed(read([down, *fleet[1:], wanted, listed]), [Restore("member1")])
+    assert essence(restored) == essence(read([*fleet, wanted, listed]))
 
 
 def test_what_has_to_survive_is_kept_where_clusters_open() -> None:

@@ -42,10 +42,11 @@ def price(
     `needed`: what one replica needs, as `capacity.needs` returns it.
     """
     known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
-    prices = {name: known[id(priced[name])] for name in names if name in priced}
+    everywhere = {name: known[id(entry)] for name, entry in priced.items()}
+    prices = {name: everywhere[name] for name in names if name in everywhere}
     spec = located.model.spec
     currency = "g" if spec.level == EMISSIONS.key else spec.currency or ""
-    return Price(prices, located.source("spec", "prices"), Level(spec.level), currency)
+    return Price(prices, located.source("spec", "prices"), Level(spec.level), currency, everywhere)
 
 
 def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:

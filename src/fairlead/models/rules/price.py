@@ -1,9 +1,12 @@
 """Price: what a replica costs on a cluster, in money or in anything else that has a level of its own."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
 from fairlead.models.mistaken import Fleet, Found, Written, strangers
@@ -26,6 +29,13 @@ class Price(Written):
     currency: str = ""
     """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
     the same, or none."""
+    everywhere: Mapping[str, Fraction] | None = field(default=None, compare=False, repr=False)
+    """Price of one replica by cluster, candidate or not, absent as above; None where that is not known."""
+
+    def over(self, clusters: Collection[Cluster]) -> Price:
+        """Return the price on other candidates; only where it is known everywhere."""
+        known = self.everywhere or {}
+        return replace(self, prices={one.name: known[one.name] for one in clusters if one.name in known})
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and a level on which no price counts."""

@@ -38,7 +38,7 @@ CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
 IS_DRAINED = "is being drained"
 IS_CORDONED = "is cordoned"
 
-_FROM_ELSEWHERE = (Evenness, GroupTotal, Price, Shares)
+_FROM_ELSEWHERE = (Evenness, GroupTotal, Shares)
 """Rules that a placement alone does not tell: totals around it, and manifests of our own kinds."""
 
 
@@ -234,13 +234,13 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
     read from manifests, or has rules from elsewhere.
     """
     stated = (*every_rule(workload), *_closed_sets(workload))
-    if workload.reading is None or any(isinstance(rule, _FROM_ELSEWHERE) for rule in stated):
+    if workload.reading is None or any(_is_from_elsewhere(rule) for rule in stated):
         return None
     bare = replace(workload, rules=(), groups=(), group=None)
     found = workload.reading.again(bare, [_as_read(one) for one in clusters])
     # Placements tell spread constraints; everything else about groups comes from kinds of our own.
     others = (one for one in workload.rules if not isinstance(one, Spread))
-    ours = [one for one in others if isinstance(one, Grouped | CustomCost)]
+    ours = [one for one in others if isinstance(one, Grouped | CustomCost | Price)]
 
     def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
@@ -253,6 +253,11 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
         if group.name == workload.group:
             return replace(in_group(again, group), groups=(), settled=workload.settled)
     return at_start(again)
+
+
+def _is_from_elsewhere(rule: WorkloadRule) -> bool:
+    """Tell whether neither a placement nor the rule itself tells what it says of other clusters."""
+    return isinstance(rule, _FROM_ELSEWHERE) or (isinstance(rule, Price) and rule.everywhere is None)
 
 
 def _closed_sets(workload: Workload) -> Iterator[Bounds | GroupTotal]:
