@@ -8,7 +8,7 @@ already: it is not made worse.
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from fairlead.models.check import check, in_kept_group, own_violations, required_by, sound, violations_of
 from fairlead.models.in_order import Clusters, keep, kept
@@ -47,19 +47,27 @@ def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     return tuple(each for each in found if not each.gives_way) if problem.partial else found
 
 
+class Lack(NamedTuple):
+    """What gave way in a placement: a rule of a workload, and what is missing."""
+
+    workload: Workload
+    rule: WorkloadRule
+    violation: Violation
+
+
 def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what gave way in a placement, workload by workload."""
-    return tuple(violation for _, violation in _lacking(problem, placement))
+    """Return what is missing in a placement, workload by workload."""
+    return tuple(each.violation for each in lacking(problem, placement))
 
 
-def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Violation]]:
-    """Yield what gave way in a placement, with the level on which it counts."""
+def lacking(problem: Problem, placement: Placement) -> Iterator[Lack]:
+    """Yield what gave way in a placement, workload by workload."""
     short = {each.workload for each in own_violations(problem, placement) if each.gives_way}
     for workload in problem.workloads if short else ():
         for rule in workload.rules if workload.key in short else ():
             for violation in violations_of(workload, placement.of(workload.key), (rule,)):
                 if violation.gives_way:
-                    yield Level(_falls_short_on(rule, workload), priority=workload.priority), violation
+                    yield Lack(workload, rule, violation)
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:
@@ -128,9 +136,10 @@ def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]
     is missing are absent. On the level ``made worse``: by how much every rule that what runs now breaks is
     broken more than now.
     """
-    missing = tuple(_lacking(problem, placement))
-    found = {MADE_WORSE: made_worse(broken_amounts(problem), (violation for _, violation in missing))}
-    for level, violation in missing:
+    missing = tuple(lacking(problem, placement))
+    found = {MADE_WORSE: made_worse(broken_amounts(problem), (each.violation for each in missing))}
+    for workload, rule, violation in missing:
+        level = Level(_falls_short_on(rule, workload), priority=workload.priority)
         found[level] = found.get(level, 0) + violation.amount
     return found
 

@@ -20,15 +20,11 @@ from fairlead.models.rules import (
     bounds,
     candidates,
     capacity,
-    duplicated,
-    group_total,
     spread,
-    survival,
-    total,
 )
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
-from fairlead.models.shortfall import amounts, unmet
+from fairlead.models.shortfall import Lack, amounts, lacking
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.words import be, counted, listed
@@ -45,7 +41,7 @@ def shortfalls(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     why it is not less.
     """
     answer = _Answer(problem, placement)
-    return tuple(_told(violation, answer) for violation in unmet(problem, placement))
+    return tuple(_told(lack, answer) for lack in lacking(problem, placement))
 
 
 @dataclass(frozen=True)
@@ -74,48 +70,46 @@ class _Obstacle(NamedTuple):
     """The cluster that has it; empty where the text is a sentence."""
 
 
-def _told(violation: Violation, answer: _Answer) -> Violation:
+def _told(lack: Lack, answer: _Answer) -> Violation:
     """Return a violation in the words of a partial placement."""
-    workload = answer.problem.workload(violation.workload or "")
-    because = _obstacles(violation, workload, answer)
-    text = _missing(violation, workload)
+    violation, because = lack.violation, _obstacles(lack, answer)
+    text = _missing(lack)
     text = f"{text} ({violation.source})" if violation.source else text
     return replace(violation, text=f"{text}: {because}" if because else text, because=because)
 
 
-def _missing(violation: Violation, workload: Workload) -> str:
+def _missing(lack: Lack) -> str:
     """Say what is missing; totals and copies as unplaced replicas."""
-    if violation.rule == total.KIND:
+    workload, rule, violation = lack
+    if isinstance(rule, Total):
         verb, replicas = be(violation.amount), counted(workload.replicas, "replica")
         return f"{violation.amount} of {replicas} of {workload.key} {verb} unplaced"
-    if violation.rule == duplicated.KIND and violation.cluster is not None:
-        size = counted(violation.amount, "replica")
-        return f"{workload.key} has no copy on {violation.cluster}, {size} unplaced"
-    if violation.rule == duplicated.KIND:
-        return f"{workload.key} has no copy at all, {counted(violation.amount, 'replica')} unplaced"
+    if isinstance(rule, Duplicated):
+        where = "at all" if violation.cluster is None else f"on {violation.cluster}"
+        return f"{workload.key} has no copy {where}, {counted(violation.amount, 'replica')} unplaced"
     return violation.text
 
 
-def _obstacles(violation: Violation, workload: Workload, answer: _Answer) -> str:
+def _obstacles(lack: Lack, answer: _Answer) -> str:
     """Say what keeps the clusters that could help from holding more; empty where nothing special does."""
+    workload = lack.workload
     rule = workload.rule(Candidates)
     names = rule.names if rule else tuple(answer.problem.cluster_by_name)
     if not names:
         return candidates.summarise(rule or Candidates(()))
-    open_to, wide = frozenset(names), _spread_of(violation, workload)
-    if wide is not None and (hopeless := _too_few(wide, workload)):
+    if isinstance(lack.rule, Spread) and (hopeless := _too_few(lack.rule, workload)):
         return hopeless
     found: dict[_Obstacle, None] = {}
-    everybody = _helpful(violation, workload, answer)
+    open_to, everybody = frozenset(names), _helpful(lack, answer)
     # Closed clusters are no help, and nothing to tell where open ones could be one.
     helpful = [name for name in everybody if name in open_to] or everybody
     for at, cluster in enumerate(helpful):
         if len(found) == NAMED:
             return f"{_joined(found)}; and {counted(len(helpful) - at, 'more cluster')}"
-        obstacle = _obstacle(violation, workload, cluster, answer)
+        obstacle = _obstacle(lack, cluster, answer)
         if obstacle is not None:
             found[obstacle] = None
-    return _joined(found) or _beyond_reach(violation, workload, answer)
+    return _joined(found) or _beyond_reach(lack, answer)
 
 
 def _joined(found: Iterable[_Obstacle]) -> str:
@@ -129,30 +123,20 @@ def _joined(found: Iterable[_Obstacle]) -> str:
     )
 
 
-def _helpful(violation: Violation, workload: Workload, answer: _Answer) -> Sequence[str]:
+def _helpful(lack: Lack, answer: _Answer) -> Sequence[str]:
     """Return the clusters on which more replicas would make less give way."""
-    everywhere = tuple(answer.problem.cluster_by_name)
-    if violation.cluster is not None:
-        return (violation.cluster,)
-    if violation.rule == group_total.KIND:
-        named = [rule for rule in workload.rules_of(GroupTotal) if rule.name == violation.detail]
-        inside = frozenset[str]().union(*(rule.clusters | (rule.closed or frozenset()) for rule in named))
-        return [name for name in everywhere if name in inside]
-    wide = _spread_of(violation, workload)
-    if wide is not None:
-        used = used_groups(wide, answer.placement.of(workload.key))
-        unused = [members for group, members in wide.groups.items() if group not in used]
+    rule, everywhere = lack.rule, tuple(answer.problem.cluster_by_name)
+    if lack.violation.cluster is not None:
+        return (lack.violation.cluster,)
+    if isinstance(rule, GroupTotal):
+        inside = rule.clusters | (rule.closed or frozenset())
+    elif isinstance(rule, Spread):
+        used = used_groups(rule, answer.placement.of(lack.workload.key))
+        unused = [members for group, members in rule.groups.items() if group not in used]
         inside = frozenset[str]().union(*unused)
-        return [name for name in everywhere if name in inside]
-    return everywhere
-
-
-def _spread_of(violation: Violation, workload: Workload) -> Spread | None:
-    """Return the spread constraint that a violation is about; None where it is about something else."""
-    if violation.rule != spread.KIND:
-        return None
-    told = (violation.detail, violation.source)
-    return next((rule for rule in workload.rules_of(Spread) if (rule.field, rule.source) == told), None)
+    else:
+        return everywhere
+    return [name for name in everywhere if name in inside]
 
 
 def _too_few(rule: Spread, workload: Workload) -> str:
@@ -163,28 +147,29 @@ def _too_few(rule: Spread, workload: Workload) -> str:
     return spread.eligible(rule.minimum, rule.field, rule.groups)
 
 
-def _beyond_reach(violation: Violation, workload: Workload, answer: _Answer) -> str:
+def _beyond_reach(lack: Lack, answer: _Answer) -> str:
     """Say that more is asked for than the workload has, or than it has clusters for; empty where not."""
-    placed = answer.placement.of(workload.key)
-    if violation.rule in (bounds.KIND, group_total.KIND):
-        held = sum(placed.get(name, 0) for name in _helpful(violation, workload, answer))
-        return _has_only(workload) if held + violation.amount > workload.replicas else ""
-    if violation.rule == survival.KIND:
-        for rule in workload.rules_of(Survival):
-            if violation.about in amounts(violations_of(workload, placed, (rule,))):
-                few = rule.minimum > workload.replicas
-                return (
-                    _has_only(workload) if few else spread.eligible(rule.count + 1, rule.field, rule.groups)
-                )
-    return ""
+    workload, rule, violation = lack
+    match rule:
+        case Bounds() | GroupTotal():
+            placed = answer.placement.of(workload.key)
+            held = sum(placed.get(name, 0) for name in _helpful(lack, answer))
+            return _has_only(workload) if held + violation.amount > workload.replicas else ""
+        case Survival(minimum=least) if least > workload.replicas:
+            return _has_only(workload)
+        case Survival(field, groups, count=count):
+            return spread.eligible(count + 1, field, groups)
+        case _:
+            return ""
 
 
 def _has_only(workload: Workload) -> str:
     return f"{workload.key} has only {counted(workload.replicas, 'replica')}"
 
 
-def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _Answer) -> _Obstacle | None:
+def _obstacle(lack: Lack, cluster: str, answer: _Answer) -> _Obstacle | None:
     """Return what keeps a cluster from holding more of a workload; None where nothing special does."""
+    workload = lack.workload
     rule = workload.rule(Candidates)
     if rule and cluster not in rule.names:
         return _Obstacle(str(candidates.closed(rule, workload, cluster).statement()))
@@ -202,7 +187,7 @@ def _obstacle(violation: Violation, workload: Workload, cluster: str, answer: _A
         crowded = _crowded(workload, cluster, full, answer)
         if crowded is not None:
             return crowded
-    refused = _refusal(violation, workload, cluster, full, answer)
+    refused = _refusal(lack, cluster, full, answer)
     return _Obstacle(refused) if refused else None
 
 
@@ -223,11 +208,12 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _O
     return None
 
 
-def _refusal(violation: Violation, workload: Workload, cluster: str, full: int, answer: _Answer) -> str:
+def _refusal(lack: Lack, cluster: str, full: int, answer: _Answer) -> str:
     """Say what a replica more there, or a copy, would break that counts more than what is missing.
 
     Where all replicas are placed, one more there is one less elsewhere: nothing is said where that would do.
     """
+    workload, _, violation = lack
     held = answer.placement.of(workload.key)
     before = amounts(violations_of(workload, held))
     told: list[str] = []

@@ -19,7 +19,6 @@ from fairlead.models.levels import NAMES, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
 from fairlead.models.rules.grouped import Grouped, Number
-from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
 CHANGE = "custom"
@@ -158,11 +157,6 @@ class CustomRule(Grouped):
     def numbers(self) -> Iterator[Number]:
         """Yield the numbers that could be changed to make a problem feasible; one that cannot, by default."""
         yield Number("", 0, Side.MOST, CHANGE, self.kind, 0)
-
-    def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say in the user's words what one of its numbers asks for: the first requirement, by default."""
-        del number
-        return next(iter(self.requirements(workload))).statement()
 
     def loosened(self) -> Self | None:
         """Return all of it: nothing of it gives way."""

@@ -70,10 +70,9 @@ class Grouped(Written):
         """Yield the numbers that it states."""
         raise NotImplementedError
 
-    @abstractmethod
     def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say in the user's words what one of its numbers asks for."""
-        raise NotImplementedError
+        """Say in the user's words what one of its numbers asks for: what it first requires alone."""
+        return next(iter(self.only(number).requirements(workload))).statement()
 
     @abstractmethod
     def loosened(self) -> Self | None:

@@ -10,7 +10,6 @@ from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
 from fairlead.models.rules.grouped import Clusters, Grouped, Number
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 
 KIND = "skew"
@@ -57,23 +56,15 @@ class Skew(Grouped):
     def _with_candidates(self) -> Clusters:
         return {group: clusters for group, clusters in self.groups.items() if clusters}
 
-    def _requirement(self, workload: WorkloadData) -> Requirement:
-        scope = Apart(self.field, self._with_candidates())
-        return Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
-
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield by how much the groups may differ."""
-        yield self._requirement(workload)
+        scope = Apart(self.field, self._with_candidates())
+        yield Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
 
     def numbers(self) -> Iterator[Number]:
         """Yield by how much the groups may differ."""
         words = f"the most by which two groups of {self.field} differ"
         yield Number("maximum", self.maximum, Side.MOST, KIND, words, None, self.source)
-
-    def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say by how much the groups may differ."""
-        del number
-        return self._requirement(workload).statement()
 
     def loosened(self) -> Self | None:
         """Return all of it: it asks nothing at least."""

@@ -10,7 +10,6 @@ from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
 from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
 KIND = "spread"
@@ -34,10 +33,11 @@ class Spread(Grouped):
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield over how many groups a workload has to be spread, and over how many it may be."""
+        scope, source, ways = Groups(self.field, self.groups), self.source, GivesWay.ALWAYS
         if self.minimum:
-            yield self._requirement(Side.LEAST, self.minimum, workload)
+            yield Requirement(_RULE, Side.LEAST, self.minimum, scope, workload, source, gives_way=ways)
         if self.maximum is not None:
-            yield self._requirement(Side.MOST, self.maximum, workload)
+            yield Requirement(_RULE, Side.MOST, self.maximum, scope, workload, source)
 
     def numbers(self) -> Iterator[Number]:
         """Yield the fewest groups and the most."""
@@ -46,15 +46,6 @@ class Spread(Grouped):
         if self.maximum is not None:
             every = len(self.groups)
             yield Number("maximum", self.maximum, Side.MOST, "most-groups", most, every, self.source)
-
-    def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say over how many groups a workload has to be spread, or may be."""
-        return self._requirement(number.side, number.value, workload).statement()
-
-    def _requirement(self, side: Side, limit: int, workload: WorkloadData) -> Requirement:
-        scope = Groups(self.field, self.groups)
-        ways = GivesWay.ALWAYS if side is Side.LEAST else GivesWay.NEVER
-        return Requirement(_RULE, side, limit, scope, workload, self.source, gives_way=ways)
 
     def loosened(self) -> Self | None:
         """Return the rule without the fewest groups."""
