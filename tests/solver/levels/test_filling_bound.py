@@ -149,6 +149,28 @@ def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
     assert least * Fraction(99, 100) <= bound <= least
 
 
+def test_a_workload_on_one_of_many_clusters_is_cut_by_the_first_one_in_use() -> None:
+    """Six cores on one of twelve clusters alike: all is there, which costs 11, and a mix fills all alike.
+
+    Shares are 1/12: (1 - 1/12)^2 * 12 + 11 * (1/12)^2 * 12 = 11. Taking away one cluster after the other
+    leaves a mix of the rest, so that cuts in two are worth something only after the last one.
+    """
+    names = tuple("abcdefghijkl")
+    one = Spread("cluster", {name: frozenset({name}) for name in names}, 1, 1)
+    rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)), one)
+    clusters = tuple(Cluster(name, free={CPU: 9000}, allocatable={CPU: 9000}) for name in names)
+    problem = Problem(clusters, (Workload("w", "w", 6, requests={CPU: 1000}, rules=rules),), (Capacity(),))
+    shares = {CPU: dict.fromkeys(names, Fraction(1, 12))}
+    rule, known = Balance(frozenset({"w"}), shares, totals={CPU: 6000}), Placement({"w": {"a": 6}})
+    assert cost(rule, problem, known) == 11
+    asked = Asked(BALANCE, partial(told, Fraction(11)), parts=len(names))
+    branches = branches_of(rule, problem, known, {}, wide(problem), asked)
+    assert branches is not None
+    branches.search(asked, Deadline())
+    assert branches.bound is not None
+    assert Fraction(1099, 100) <= branches.bound <= 11
+
+
 def alike(problem: Problem, rule: Balance) -> bool:
     """Tell whether members use as much of all clusters together wherever they stand."""
     spans = spans_of(problem)
