@@ -171,17 +171,12 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Se
     prove(level)
     guided = guided.until(level.deadline.part(tuning.SHARE_OF_GUIDE))
     search_neighbourhoods(guided, lambda: level.closed)
-    _vary_from_guided(level, guided, guide)
+    _vary_from_guided(level, guided)
 
 
-def _vary_from_guided(level: Incumbent, guided: Incumbent, guide: Guide) -> None:
+def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
-    best = guided.best
-    if guide.strict is not None:
-        strict = level.surrogate(guide.strict, best, level.deadline.part(tuning.SHARE_OF_STRICT))
-        search_neighbourhoods(strict, lambda: level.closed, near=guided)
-        best = strict.best
-    itself = level.surrogate(level.model, best, level.deadline)
+    itself = level.surrogate(level.model, guided.best, level.deadline)
     itself.lift(level.bound)
     search_neighbourhoods(itself, near=guided)
     if itself.best is None or level.best is None or itself.cost != level.cost:

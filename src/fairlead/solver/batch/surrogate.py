@@ -46,9 +46,6 @@ class Guide:
     straight: Model | None = None
     """The guide without the deviation, where the level and those like it are straight: its program is quick,
     and its prices are a start for those of the guide; None for other levels."""
-    strict: Model | None = None
-    """The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
-    between what is equal; None for other levels and for large batches."""
 
 
 def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
@@ -90,11 +87,6 @@ def straight_guide(
     share = tuning.SHARE_OF_DEVIATION * (tuning.SHARE if after else 1.0)
     whole = _with_deviation(batch, straight, share, deviations)
     counted = tuning.SHARE * cost.scale if after else whole.scale
-    strict = None
-    if batch.lower.size <= tuning.LARGEST_STRICT:
-        strict = model_of(
-            batch, _with_deviation(batch, replace(cost, grain=0), tuning.STRICT_SHARE, deviations), pins
-        )
     return Guide(
         cost,
         tuple(each for each, _ in pins),
@@ -103,7 +95,6 @@ def straight_guide(
         counted,
         bool(after),
         straight=model_of(batch, straight, pins),
-        strict=strict,
     )
 
 

@@ -170,10 +170,6 @@ LATER_SHARE = 2.0**-9
 # What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
 SHARE_OF_DEVIATION = 2.0**-6
 LESS_URGENT = 0.5
-# The same where the level alone should decide, and the deviation of what is equal.
-STRICT_SHARE = 2.0**-12
-# The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
-LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -193,8 +189,6 @@ SHARE_OF_SETTLING = 0.6
 SHARE_OF_FROZEN = 0.7
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
-# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use.
-SHARE_OF_STRICT = 0.5
 # The same of the way to a first placement, where none is known.
 SHARE_OF_ANY = 0.5
 # Turns of the ascent, by places: more where they are cheap.
