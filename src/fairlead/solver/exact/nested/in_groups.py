@@ -50,6 +50,7 @@ class _InGroups(PriceSearch):
         super().__init__(sets.face, sets.cost)
         self.sets = sets
         self._merit = 0.0
+        self._lines: dict[Fraction, Line] = {}
         self._own: dict[Place, Fraction] = {}
         """The prices of the set that was looked at last."""
 
@@ -62,6 +63,10 @@ class _InGroups(PriceSearch):
     def best(self, price: Fraction) -> Flags | None:
         """Return about the best set at a price; the prices inside of groups are kept."""
         used, self._merit = self.sets.best(float(price))
+        if used is not None:
+            held = self.sets.held(used)
+            missing = Fraction(self.face.total - held)
+            self._lines[price] = Line(missing, Fraction(float(price) * held - self._merit))
         return used
 
     def prices(self, used: Flags) -> Prices | None:
@@ -72,18 +77,18 @@ class _InGroups(PriceSearch):
         self._own = own
         return Prices(own[WHOLE], own[WHOLE])
 
-    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
-        """Return about how many replicas the best set at a price holds, and what they cost."""
-        held = self.sets.held(used)
-        return Fraction(held), Fraction(float(price) * held - self._merit)
+    def line(self, price: Fraction, used: Flags) -> Line:
+        """Return about what the best set at a price bounds the cost by."""
+        del used
+        return self._lines[price]
 
-    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
         """Tell whether more is bounded than any placement costs."""
-        del used, prices
-        if line is None:
+        del prices
+        if price is None:
             return False
-        size = abs(line.price) * self.face.total + abs(Fraction(self._merit))
-        return line.bound - Fraction(ROUNDING) * size > 2 * self.sets.dearest + 1
+        size = abs(price) * self.face.total + abs(Fraction(self._merit))
+        return self.line(price, used).at(price) - Fraction(ROUNDING) * size > 2 * self.sets.dearest + 1
 
     def bounded(self, guess: Guess) -> Guess:
         """Return a guess with what nothing costs less than, where groups have prices by number of clusters.

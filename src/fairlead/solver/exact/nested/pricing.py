@@ -58,8 +58,6 @@ class Priced(NamedTuple):
 class Line(NamedTuple):
     """What the best set at a price bounds the cost of all by, at that price and at others."""
 
-    price: Fraction
-    used: Flags
     missing: Fraction
     """By how much less than the total the set holds there."""
     spent: Fraction
@@ -69,10 +67,9 @@ class Line(NamedTuple):
         """Return the bound at a price."""
         return self.spent + price * self.missing
 
-    @property
-    def bound(self) -> Fraction:
-        """The bound at its own price."""
-        return self.at(self.price)
+
+Side = tuple[Fraction, Flags]
+"""A price, and the best set there."""
 
 
 class PriceSearch(ABC):
@@ -105,40 +102,43 @@ class PriceSearch(ABC):
         """Return the prices at which a set holds the total; None where it cannot."""
 
     @abstractmethod
-    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
-        """Return how many replicas the best set at a price holds there, and what they cost."""
+    def line(self, price: Fraction, used: Flags) -> Line:
+        """Return what the best set at a price bounds the cost by."""
 
     @abstractmethod
-    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
-        """Tell whether a set shows that none can hold the total; line and prices are its own, if known."""
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
+        """Tell whether the best set at a price, if known, shows that none can hold the total."""
 
     def guess(self, near: Fraction | None) -> Guess | None:
         """Return about the best price, near one if that is known; None where the face holds no placement."""
-        low: Line | None = None
-        high: Line | None = None
+        low: Side | None = None
+        high: Side | None = None
         price, used = near, self._first() if near is None else self.best(near)
         for _ in range(MOST_TURNS):
             if used is None:
                 return None
-            prices, line = self.prices(used), None
+            prices = self.prices(used)
             if prices is not None:
                 self.fitting = used
             if price is not None:
                 if prices is not None and self._is_within(prices.nearest(price), price):
                     return Guess(prices.nearest(price), used)
-                held, spent = self.held(used, price)
-                line = Line(price, used, self.face.total - held, spent)
-                if line.missing > 0 if prices is None else prices.nearest(price) > price:
-                    low = line
+                if self.line(price, used).missing > 0 if prices is None else prices.nearest(price) > price:
+                    low = price, used
                 else:
-                    high = line
-            if self.is_refuted(used, line, prices):
+                    high = price, used
+            if self.is_refuted(used, price, prices):
                 return None
             price = self._following(low, high, prices)
             if price is None:
                 break
             used = self.best(price)
-        return self._between(low, high)
+        known = [each for each in (low, high) if each is not None]
+        best = max((self.line(*each).at(each[0]), each[0]) for each in known)[1] if known else Fraction(0)
+        if low is not None and high is not None:
+            best = self._crossing(low, high) or best
+        few, many = (None if each is None else each[1] for each in (low, high))
+        return Guess(best, self.fitting, few, many)
 
     def _first(self) -> Flags | None:
         """Return a set that may be good; None where none keeps the limits."""
@@ -151,45 +151,38 @@ class PriceSearch(ABC):
         """Tell whether two prices are as good as the same."""
         return abs(one - other) <= self.blur * max(abs(one), abs(other))
 
-    def _following(self, low: Line | None, high: Line | None, prices: Prices | None) -> Fraction | None:
+    def _following(self, low: Side | None, high: Side | None, prices: Prices | None) -> Fraction | None:
         """Return the next price to look at; None where no other one bounds the cost much better."""
-        least, most = None if low is None else low.price, None if high is None else high.price
+        least, most = None if low is None else low[0], None if high is None else high[0]
         if prices is not None:
             inside = prices.within(least, most).middle
             if inside is not None and least != inside != most:
                 return inside
         if low is not None and high is not None:
-            crossing = self._crossing(low, high)
-            if self._is_within(low.price, high.price):
+            if self._is_within(low[0], high[0]):
                 return None
+            crossing = self._crossing(low, high)
             if crossing is None:
-                return (low.price + high.price) / 2
-            won = low.at(crossing) - max(low.bound, high.bound)
-            return None if won <= self.close * abs(low.at(crossing)) else crossing
+                return (low[0] + high[0]) / 2
+            known = max(self.line(*each).at(each[0]) for each in (low, high))
+            most_bound = self.line(*low).at(crossing)
+            return None if most_bound - known <= self.close * abs(most_bound) else crossing
         found = Fraction(0)
-        if low is not None:
-            found = low.price + 1 + 3 * abs(low.price)
-        elif high is not None:
-            found = high.price - 1 - 3 * abs(high.price)
+        if least is not None:
+            found = least + 1 + 3 * abs(least)
+        elif most is not None:
+            found = most - 1 - 3 * abs(most)
         return found if self.dearest_price is None or abs(found) < self.dearest_price else None
 
-    def _crossing(self, low: Line, high: Line) -> Fraction | None:
-        """Return the price at which two lines bound the same; None where that is not between them."""
-        fall = low.missing - high.missing
+    def _crossing(self, low: Side, high: Side) -> Fraction | None:
+        """Return the price at which two sets bound the same; None where that is not between theirs."""
+        first, second = self.line(*low), self.line(*high)
+        fall = first.missing - second.missing
         if fall <= 0:
             return None
-        found = (high.spent - low.spent) / fall
-        inside = min(max(found, low.price), high.price)
+        found = (second.spent - first.spent) / fall
+        inside = min(max(found, low[0]), high[0])
         return inside if self._is_within(found, inside) else None
-
-    def _between(self, low: Line | None, high: Line | None) -> Guess:
-        """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
-        known = [each for each in (low, high) if each is not None]
-        price = max(known, key=lambda each: each.bound).price if known else Fraction(0)
-        if low is not None and high is not None:
-            price = self._crossing(low, high) or price
-        few, many = (None if each is None else each.used for each in (low, high))
-        return Guess(price, self.fitting, few, many)
 
 
 def find_price(face: Face, cost: Cost, near: Fraction | None = None) -> Guess | None:
@@ -206,6 +199,7 @@ class _OfClusters(PriceSearch):
     def __init__(self, face: Face, cost: Cost) -> None:
         super().__init__(face, cost)
         self._looked = False
+        self._lines: dict[Fraction, Line] = {}
         self._exactly = not face.settled and int(np.abs(face.merits).sum()) >= SMALL
 
     def best(self, price: Fraction) -> Flags | None:
@@ -234,15 +228,18 @@ class _OfClusters(PriceSearch):
             return None
         return self.cost.prices(settle_ties(self.cost.narrow(box, at)), box, at)
 
-    def held(self, used: Flags, price: Fraction) -> tuple[Fraction, Fraction]:
-        """Return how many replicas a set holds at a price, and what they cost."""
-        placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
-        placed = np.where(used, placed, 0)
-        return Fraction(exact_sum(placed)), self.cost.value(placed)
+    def line(self, price: Fraction, used: Flags) -> Line:
+        """Return what the best set at a price bounds the cost by."""
+        if price not in self._lines:
+            placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
+            placed = np.where(used, placed, 0)
+            missing = Fraction(self.face.total - exact_sum(placed))
+            self._lines[price] = Line(missing, self.cost.value(placed))
+        return self._lines[price]
 
-    def is_refuted(self, used: Flags, line: Line | None, prices: Prices | None) -> bool:
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
         """Tell whether no set holds the total, as far as that is seen by the most and the least."""
-        del line
+        del price
         if prices is not None or self._looked:
             return False
         self._looked = True
