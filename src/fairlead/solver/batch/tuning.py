@@ -224,7 +224,7 @@ MOST_SETTLED = 2000
 
 # Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
 FIRST_SHARE = 0.2
-DIVIDE_SHARE = 0.7
+DIVIDE_SHARE = 0.85
 OVER_TIERS_SHARE = 0.4
 BOUND_SHARE = 0.3
 # Problems of so few places are searched whole by CP-SAT at the end.
