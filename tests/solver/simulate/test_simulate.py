@@ -25,6 +25,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.usage import Utilisation
 from fairlead.models.workload import Workload
+from fairlead.report.content.scenarios import scenario_table
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed
@@ -121,8 +122,30 @@ def test_without_time_it_is_not_known_whether_all_fits() -> None:
     simulation = fairlead.simulate(fairlead.load(fleet(3), fewer, more), Lose("east", "region"), time_limit=0)
     assert sum(each.unplaced for each in simulation.effects) == 4
     assert (simulation.fits, simulation.known) == (False, False)
-    assert "Not known whether it fits: 4 replicas unplaced" in str(simulation)
+    assert "Not known whether it fits: up to 4 replicas unplaced" in str(simulation)
     assert code_of_simulation(simulation) == 4
+
+
+def test_a_sweep_says_of_how_many_it_is_not_known_whether_fewer_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cluster has room for 3: any loss leaves 1 or more of 7, unproven; the time left is used."""
+    asked: list[float] = []
+
+    def unproven(*problems: Any, **settings: Any) -> Outcome:
+        asked.append(settings["time_limit"])
+        outcome = fairlead.solve(*problems, **settings)
+        if outcome.fits:
+            return outcome
+        return replace(outcome, objectives=tuple(replace(each, proven=False) for each in outcome.objectives))
+
+    monkeypatch.setattr("fairlead.solver.simulate.simulate.solve", unproven)
+    problem = fairlead.load(fleet(0), running(7, member1=3, member2=3, member3=1))
+    simulation = fairlead.simulate(problem, sweep="cluster", time_limit=40)
+    assert [each.least for each in simulation.scenarios] == [False, False, False]
+    # The question as it is, each scenario, and two once more: a third of what is left is no more than before.
+    assert len(asked) == 1 + 3 + 2
+    assert min(asked[4:]) > max(asked[1:4])
+    assert "up to 3 replicas unplaced" in str(simulation)
+    assert [row[2].text for row in scenario_table(simulation).rows] == ["<= 3", "<= 3", "<= 1"]
 
 
 def test_what_has_no_cluster_left_does_not_fit_before_that_is_searched(

@@ -16,7 +16,7 @@ from fairlead.report.content.outcome import explanation, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.solver.simulate.changes import Add, At
 from fairlead.solver.simulate.changes import Change as Asked
-from fairlead.solver.simulate.result import Effect, Scenario, Simulation, effects
+from fairlead.solver.simulate.result import Effect, Scenario, Simulation, effects, gives_way_least
 
 FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""
@@ -92,7 +92,7 @@ def verdict(simulation: Simulation) -> str:
     if simulation.after.fits:
         return f"Fits: {happens}."
     rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    left = failures(change(simulation).unplaced, len(rules))
+    left = failures(change(simulation).unplaced, len(rules), least=gives_way_least(simulation.after))
     if not simulation.known:
         return f"Not known whether it fits: {left} when time was over; {happens}. Raise the time limit."
     return f"Does not fit: {left}; {happens}."
@@ -161,12 +161,18 @@ def _scenario(scenario: Scenario) -> Row:
     return (
         Cell(scenario.name, "bold"),
         _result(scenario),
-        number(sum(scenario.unplaced.values()), "bad"),
+        missing(scenario),
         number(len(scenario.broken), "bad"),
         number(scenario.moved),
         number(scenario.lost),
         Cell(listed(unplaced, "workload") or "-"),
     )
+
+
+def missing(scenario: Scenario) -> Cell:
+    """Say how many replicas are unplaced, and whether fewer might do."""
+    count = sum(scenario.unplaced.values())
+    return number(count, "bad") if scenario.least or not count else Cell(f"<= {count}", "bad")
 
 
 def _result(scenario: Scenario) -> Cell:
@@ -211,12 +217,18 @@ def told(scenario: Scenario) -> str:
     if not scenario.answered:
         return "not answered in time"
     where = listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
-    return failures(sum(scenario.unplaced.values()), len(scenario.broken), f" ({where})") or "fits"
+    unplaced, rules = sum(scenario.unplaced.values()), len(scenario.broken)
+    return failures(unplaced, rules, f" ({where})", least=scenario.least) or "fits"
 
 
-def failures(unplaced: int, rules: int, where: str = "") -> str:
-    """Say how many replicas are unplaced, and of which workloads, and how many rules are violated."""
-    placed = [f"{counted(unplaced, 'replica')} unplaced{where}"] if unplaced else []
+def failures(unplaced: int, rules: int, where: str = "", *, least: bool) -> str:
+    """Say how many replicas are unplaced, and of which workloads, and how many rules are violated.
+
+    `least`: False where fewer might be unplaced.
+    """
+    placed = (
+        [f"{'' if least else 'up to '}{counted(unplaced, 'replica')} unplaced{where}"] if unplaced else []
+    )
     return ", ".join([*placed, *([f"{counted(rules, 'rule')} violated"] if rules else [])])
 
 

@@ -138,7 +138,18 @@ def _seconds(spread: Spread, every: list[float]) -> Document:
     return {**spread._asdict(), "all": every}
 
 
-_OF_SCENARIOS = ("clusters", "fits", "known", "status", "unplaced", "broken", "moved", "started", "lost")
+_OF_SCENARIOS = (
+    "clusters",
+    "fits",
+    "known",
+    "status",
+    "unplaced",
+    "least",
+    "broken",
+    "moved",
+    "started",
+    "lost",
+)
 
 
 def simulation_document(simulation: Simulation) -> Document:
@@ -152,8 +163,10 @@ def simulation_document(simulation: Simulation) -> Document:
     that are broken until it is repaired; ``objectives`` with ``before`` and ``after`` (null where the level
     is not there); ``utilisation`` by cluster and resource (``used``, ``offered`` in millicores or whole
     units, null where unknown); ``fullest``, of every cluster the resource that is used most after, the
-    fullest cluster first; ``conflict`` or null; ``scenarios``, the worst first; ``warnings`` that the changes
-    brought; ``before`` and ``after``, the outcomes as `Outcome.to_dict` gives them without decisions.
+    fullest cluster first; ``conflict`` or null; ``scenarios``, the worst first, with
+    ``least``, false where time was over before it was proven that nothing less gives way; ``warnings`` that
+    the changes brought; ``before`` and ``after``, the outcomes as `Outcome.to_dict` gives them without
+    decisions.
     """
     before = outcome_document(simulation.before, decisions=False)
     after = outcome_document(simulation.after, decisions=False)

@@ -27,6 +27,7 @@ from fairlead.report.content.scenarios import (
     copies_lost,
     empty_additions,
     fills_first,
+    missing,
     scenario_table,
     scenario_verdict,
     sweep_words,
@@ -166,8 +167,7 @@ def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
 
 
 def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
-    missing = sum(scenario.unplaced.values())
-    told = Cell(str(missing), "bad" if missing else "") if scenario.answered else UNKNOWN
+    told = UNKNOWN if not scenario.answered else missing(scenario) if scenario.unplaced else Cell("0")
     return (Cell(scenario.name), told, *_parts(scenario, names))
 
 

@@ -13,7 +13,8 @@ from fairlead.models.check import check
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
-from fairlead.models.shortfall import all_as_scheduled
+from fairlead.models.score import levels_of
+from fairlead.models.shortfall import all_as_scheduled, is_shortfall
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload, running
@@ -100,6 +101,8 @@ class Scenario:
     unknown capacity, are absent."""
     known: bool = True
     """False where not everything was placed in time, but a better placement might."""
+    least: bool = True
+    """False where less might give way: time was over before that was proven."""
 
     @property
     def name(self) -> str:
@@ -139,6 +142,12 @@ class Scenario:
             -(self.lost + self.moved),
             str(self.change),
         )
+
+
+def gives_way_least(outcome: Outcome) -> bool:
+    """Tell whether it is proven that nothing less gives way than in an answer."""
+    levels = zip(levels_of(outcome.problem), outcome.objectives, strict=False)
+    return all(found.proven for level, found in levels if is_shortfall(level))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,6 +1,6 @@
 """simulate(): what happens to a fleet when something is drained, lost, scaled or added."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
@@ -25,7 +25,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, told_once
-from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
+from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of, gives_way_least
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
@@ -83,16 +83,25 @@ def _simulated(
     fleet = changed(problem, changes)
     changes = told_once(changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
-    before, known = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
+    before, known = asked.answer(problem, asked.deadline.part(_share(len(tried) + 1 + bool(changes))))
     after = before
     if changes:
-        after, known = asked.answer(fleet, _share(len(tried) + 1))
-    left = range(len(tried), 0, -1)
-    scenarios = [
-        _scenario(fleet, change, before, asked, 1 / rest) for change, rest in zip(tried, left, strict=True)
-    ]
-    scenarios.sort(key=attrgetter("rank"))
+        after, known = asked.answer(fleet, asked.deadline.part(_share(len(tried) + 1)))
+    scenarios = sorted(_swept(fleet, tried, before, asked), key=attrgetter("rank")) if tried else []
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios), known)
+
+
+def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Asked") -> list[Scenario]:
+    """Return what comes of every change; time that is left goes to those of which too little is known."""
+    each = asked.deadline.each(len(tried), 1)
+    found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
+    unknown = [at for at, scenario in enumerate(found) if not (scenario.known and scenario.least)]
+    for rest, at in zip(range(len(unknown), 0, -1), unknown, strict=True):
+        until = asked.deadline.part(1 / rest)
+        if each.seconds is not None and until.remaining() > each.seconds:
+            again = _scenario(fleet, tried[at], before, asked, until)
+            found[at] = again if again.known >= found[at].known else found[at]
+    return found
 
 
 def _share(left: int) -> float:
@@ -107,9 +116,9 @@ class _Asked:
     settings: Mapping[str, Any]
     deadline: Deadline
 
-    def answer(self, problem: Problem, share: float) -> tuple[Outcome, bool]:
+    def answer(self, problem: Problem, until: Deadline) -> tuple[Outcome, bool]:
         """Return the best placement of what can be placed, and whether it is known if that is everything."""
-        asked = {**self.settings, "partial": True, "time_limit": self.deadline.part(share).limit}
+        asked = {**self.settings, "partial": True, "time_limit": until.limit}
         question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
         outcome = solve(question, **asked)
         levels = tuple(zip(levels_of(outcome.problem), outcome.objectives, strict=False))
@@ -173,13 +182,13 @@ def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
             assert_never(change)
 
 
-def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
+def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, until: Deadline) -> Scenario:
     """Try one change and return its result; nothing is known where time is over before that."""
     unanswered = Scenario(change, _taken(fleet, change), str(Status.UNKNOWN))
     if not asked.deadline.remaining():
         return unanswered
     trial = changed(fleet, [change])
-    after, known = asked.answer(trial, share)
+    after, known = asked.answer(trial, until)
     if after.status is Status.UNKNOWN:
         return unanswered
     found = [effect for effect in effects(before, after) if effect.caused]
@@ -194,6 +203,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
         lost=sum(effect.lost for effect in found),
         fullness=fullness_of(after) if after.placement is not None else {},
         known=known,
+        least=gives_way_least(after),
     )
 
 
