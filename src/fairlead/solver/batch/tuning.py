@@ -52,17 +52,24 @@ WHOLE_PROGRAM = 8000
 WHOLE_STRAIGHT = 80_000
 # Pieces come into the core whose cost is so near to the price of their row, in units of the level.
 REACH = 0.1
-# The same as a multiple of how far prices may go, where costs grow from unit to unit.
-WIDE = 3.0
-# Fewer come in where that were more pieces than this, unless more cost their price.
-MOST_SEGMENTS = 8000
+# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
+# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
+WIDE, NARROW = 3.0, 0.5
+NARROWER, WIDER = 0.7, 1.5
+# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
+FIRST_SEGMENTS = 8000
+MOST_SEGMENTS = 40_000
+# More may come in after a program that took few steps, and less after one that took many.
+FEW_STEPS, MANY_STEPS = 600, 2500
+MORE, LESS = 2.0, 0.6
 # How far prices may go in the first turn where the program is solved whole.
 FIRST_REGION = 2.0
 # The bound counts as reached when so little is promised beyond it.
 SIFTING_CLOSE = 1e-9
-# A turn was good when it won this part of what was promised, very good when it won that part.
+# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
 SIFTING_WORTHWHILE = 0.1
 KEPT = 0.8
+EXACT = 0.98
 # A bound beyond so many units is that of a level without a placement: it rises without end.
 ENDLESS = 2.0**40
 # How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.

@@ -60,11 +60,12 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """Values of variables and rows, what they cost, and where it ended, if known."""
+    """Values of variables and rows, what they cost, the steps that took, and where it ended, if known."""
 
     primal: Floats
     dual: Floats
     cost: float
+    iterations: int
     basis: Basis | None
 
 
@@ -84,7 +85,8 @@ def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = No
     values = solution.dual_solution.dual_values
     dual[_whole(values.ids)] = values.values
     basis = _ended(solution.basis) if solution.HasField("basis") else None
-    return Optimum(primal, dual, solution.primal_solution.objective_value, basis)
+    iterations = result.solve_stats.simplex_iterations
+    return Optimum(primal, dual, solution.primal_solution.objective_value, iterations, basis)
 
 
 def _best(model: Any, deadline: Deadline, basis: Any) -> Any:

@@ -47,6 +47,7 @@ class Solved:
     replicas: Floats
     value: float
     inside: bool
+    iterations: int
     basis: Basis | None
 
 
@@ -84,8 +85,12 @@ def _windows(
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
     """Return what some rows have within reach of their prices, cut into segments of one slope.
 
-    By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a number
-    by which it is known again. Then, by row and column, the replicas when all cheaper units are taken.
+    Returns
+    -------
+    tuple
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
+        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
+        taken.
     """
     part = PricedRows.of(model, prices, rows)
     low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
@@ -172,7 +177,7 @@ def solve_master(
     rows = found.dual[:count] * model.unit
     down = np.maximum(0.0, -found.dual[count:]) * model.unit / _sizes(model)
     prices = Prices(*np.split(down, [len(batch.coupling.limit)]))
-    return Solved(prices, rows, replicas, value, inside, found.basis)
+    return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
 
 
 def _sizes(model: Model) -> Floats:

@@ -53,7 +53,9 @@ class _Sieve:
     """How near the pieces of the core are, in units of the level, where nothing else says it."""
     allowed: int
     whole: bool
-    """How many pieces a core may have, and whether that is all."""
+    """How many pieces a core may have now, and whether that is all."""
+    ratio: float = tuning.WIDE
+    """How near the pieces of the core are, as a multiple of how far prices may go, where that decides."""
     values: list[float] = field(default_factory=list)
     """The bound after every turn."""
     basis: Basis | None = None
@@ -65,7 +67,7 @@ class _Sieve:
         few = tuning.WHOLE_STRAIGHT if model.curve.pieces == 1 else tuning.WHOLE_PROGRAM
         if not model.curve.grows and pieces <= few:
             return cls(model, how, best, tuning.FIRST_REGION, np.inf, pieces, whole=True)
-        return cls(model, how, best, tuning.REACH / 2, tuning.REACH, tuning.MOST_SEGMENTS, whole=False)
+        return cls(model, how, best, tuning.REACH / 2, tuning.REACH, tuning.FIRST_SEGMENTS, whole=False)
 
     def turn(self, deadline: Deadline) -> bool:
         """Solve a core and go where it says, if that is better; tell whether there is more to win."""
@@ -78,6 +80,7 @@ class _Sieve:
         if solved is None:
             return False
         self.basis = solved.basis
+        self._allow(solved.iterations)
         found = relax(model, solved.prices, solved.rows, tuning.SIFTING_PRECISION)
         promised, gained = solved.value - best.value, found.value - best.value
         if gained >= 0:
@@ -99,6 +102,7 @@ class _Sieve:
             self.radius *= tuning.SIFTING_SHORTER
         else:
             self._widen(tuning.MUCH_LONGER if gained > tuning.KEPT * promised else tuning.SIFTING_LONGER)
+        self._narrow(gained / promised if promised > 0 else 1.0)
         return True
 
     def _region(self) -> Prices:
@@ -110,10 +114,27 @@ class _Sieve:
         if self.whole:
             return np.inf
         if self.model.pins:
-            return self._region()
+            return self._region() * (self.ratio / tuning.WIDE)
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
-        return self.model.unit * (tuning.WIDE * self.radius if self.model.curve.grows else self.widest)
+        return self.model.unit * (self.ratio * self.radius if self.model.curve.grows else self.widest)
 
     def _widen(self, factor: float) -> None:
         """Let prices go farther."""
         self.radius, self.widest = self.radius * factor, min(tuning.REACH, self.widest * factor)
+
+    def _narrow(self, kept: float) -> None:
+        """Look at pieces less far away where all that was promised was won, and farther where it was not."""
+        if kept > tuning.EXACT:
+            self.ratio = max(tuning.NARROW, self.ratio * tuning.NARROWER)
+        elif kept < tuning.KEPT:
+            self.ratio = min(tuning.WIDE, self.ratio * tuning.WIDER)
+
+    def _allow(self, steps: int) -> None:
+        """Allow more pieces where the last program was quick, and less where it was not: steps, not seconds.
+
+        A program of many pieces may take far longer than a few short turns.
+        """
+        # Beside pins what is near lies in a narrow band, and many pieces do not help to find it.
+        more = 1.0 if self.model.pins else tuning.MORE
+        factor = more if steps < tuning.FEW_STEPS else tuning.LESS if steps > tuning.MANY_STEPS else 1.0
+        self.allowed = min(tuning.MOST_SEGMENTS, max(tuning.FIRST_SEGMENTS, int(factor * self.allowed)))
