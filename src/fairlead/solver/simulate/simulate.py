@@ -35,6 +35,8 @@ FEW = 20
 """Workloads that are looked at, once time is over, for whether they fit by themselves."""
 LARGEST_SHARE = 0.25
 """Of the time that is left, what the answers without and with the changes may use before a sweep."""
+SECOND_LOOK = 0.1
+"""Of the time for a sweep, what is kept for scenarios of which too little is proven."""
 
 
 @hurried
@@ -93,7 +95,7 @@ def _simulated(
 
 def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Asked") -> list[Scenario]:
     """Return what comes of every change; time that is left goes to those of which too little is known."""
-    each = asked.deadline.each(len(tried), 1)
+    each = asked.deadline.part(1 - SECOND_LOOK).each(len(tried), 1)
     found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
     unknown = [at for at, scenario in enumerate(found) if not (scenario.known and scenario.least)]
     for rest, at in zip(range(len(unknown), 0, -1), unknown, strict=True):
