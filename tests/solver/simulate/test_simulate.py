@@ -122,7 +122,7 @@ def test_without_time_it_is_not_known_whether_all_fits() -> None:
     simulation = fairlead.simulate(fairlead.load(fleet(3), fewer, more), Lose("east", "region"), time_limit=0)
     assert sum(each.unplaced for each in simulation.effects) == 4
     assert (simulation.fits, simulation.known) == (False, False)
-    assert "Not known whether it fits: up to 4 replicas unplaced" in str(simulation)
+    assert "Not known whether it fits: 4 replicas unplaced when time was over" in str(simulation)
     assert code_of_simulation(simulation) == 4
 
 
@@ -144,8 +144,25 @@ def test_a_sweep_says_of_how_many_it_is_not_known_whether_fewer_do(monkeypatch: 
     # The question as it is, each scenario, and each once more: a third of what is left is more than before.
     assert len(asked) == 1 + 3 + 3
     assert min(asked[4:]) > max(asked[1:4])
-    assert "up to 3 replicas unplaced" in str(simulation)
-    assert [row[2].text for row in scenario_table(simulation).rows] == ["<= 3", "<= 3", "<= 1"]
+    assert "3 replicas unplaced so far (default/web 3)" in str(simulation)
+    assert [row[2].text for row in scenario_table(simulation).rows] == ["3 so far", "3 so far", "1 so far"]
+
+
+def test_a_sweep_looks_once_more_at_what_was_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answer to each of three losses comes to nothing, the second one is that of the search."""
+    asked: list[float] = []
+
+    def late(*problems: Any, **settings: Any) -> Outcome:
+        asked.append(settings["time_limit"])
+        outcome = fairlead.solve(*problems, **settings)
+        first = 1 < len(asked) <= 1 + 3
+        return replace(outcome, status=Status.UNKNOWN, placement=None, objectives=()) if first else outcome
+
+    monkeypatch.setattr("fairlead.solver.simulate.simulate.solve", late)
+    problem = fairlead.load(fleet(0), running(7, member1=3, member2=3, member3=1))
+    simulation = fairlead.simulate(problem, sweep="cluster", time_limit=40)
+    assert len(asked) == 1 + 3 + 3
+    assert [sum(each.unplaced.values()) for each in simulation.scenarios] == [3, 3, 1]
 
 
 def test_what_has_no_cluster_left_does_not_fit_before_that_is_searched(

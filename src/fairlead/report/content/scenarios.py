@@ -92,8 +92,9 @@ def verdict(simulation: Simulation) -> str:
     if simulation.after.fits:
         return f"Fits: {happens}."
     rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    left = failures(change(simulation).unplaced, len(rules), least=gives_way_least(simulation.after))
-    if not simulation.known:
+    unplaced, known = change(simulation).unplaced, simulation.known
+    left = failures(unplaced, len(rules), least=not known or gives_way_least(simulation.after))
+    if not known:
         return f"Not known whether it fits: {left} when time was over; {happens}. Raise the time limit."
     return f"Does not fit: {left}; {happens}."
 
@@ -170,9 +171,9 @@ def _scenario(scenario: Scenario) -> Row:
 
 
 def missing(scenario: Scenario) -> Cell:
-    """Say how many replicas are unplaced, and whether fewer might do."""
+    """Say how many replicas are unplaced, and whether that is proven to be as little as can be."""
     count = sum(scenario.unplaced.values())
-    return number(count, "bad") if scenario.least or not count else Cell(f"<= {count}", "bad")
+    return number(count, "bad") if scenario.least or not count else Cell(f"{count} so far", "bad")
 
 
 def _result(scenario: Scenario) -> Cell:
@@ -224,11 +225,11 @@ def told(scenario: Scenario) -> str:
 def failures(unplaced: int, rules: int, where: str = "", *, least: bool) -> str:
     """Say how many replicas are unplaced, and of which workloads, and how many rules are violated.
 
-    `least`: False where fewer might be unplaced.
+    `least`: False where it is not proven that nothing less gives way. More may be unplaced then, too, where
+    that spares what counts before it.
     """
-    placed = (
-        [f"{'' if least else 'up to '}{counted(unplaced, 'replica')} unplaced{where}"] if unplaced else []
-    )
+    so_far = "" if least else " so far"
+    placed = [f"{counted(unplaced, 'replica')} unplaced{so_far}{where}"] if unplaced else []
     return ", ".join([*placed, *([f"{counted(rules, 'rule')} violated"] if rules else [])])
 
 

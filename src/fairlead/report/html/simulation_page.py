@@ -167,8 +167,8 @@ def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
 
 
 def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
-    told = UNKNOWN if not scenario.answered else missing(scenario) if scenario.unplaced else Cell("0")
-    return (Cell(scenario.name), told, *_parts(scenario, names))
+    told = missing(scenario) if scenario.unplaced else Cell("0")
+    return (Cell(scenario.name), told if scenario.answered else UNKNOWN, *_parts(scenario, names))
 
 
 def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:

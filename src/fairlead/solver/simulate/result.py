@@ -121,6 +121,11 @@ class Scenario:
         return self.status != Status.UNKNOWN
 
     @property
+    def certainty(self) -> tuple[bool, bool, bool]:
+        """Whether it was answered, whether that is known, and whether nothing less gives way."""
+        return self.answered, self.known, self.least
+
+    @property
     def fits(self) -> bool:
         """Whether it is known that every replica is placed and every rule holds."""
         return self.answered and not self.unplaced and not self.broken

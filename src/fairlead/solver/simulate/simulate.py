@@ -97,12 +97,12 @@ def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Ask
     """Return what comes of every change; time that is left goes to those of which too little is known."""
     each = asked.deadline.part(1 - SECOND_LOOK).each(len(tried), 1)
     found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
-    unknown = [at for at, scenario in enumerate(found) if not (scenario.known and scenario.least)]
+    unknown = [at for at, scenario in enumerate(found) if not all(scenario.certainty)]
     for rest, at in zip(range(len(unknown), 0, -1), unknown, strict=True):
         until = asked.deadline.part(1 / rest)
         if each.seconds is not None and until.remaining() > each.seconds:
             again = _scenario(fleet, tried[at], before, asked, until)
-            found[at] = again if again.known >= found[at].known else found[at]
+            found[at] = max(again, found[at], key=attrgetter("certainty"))
     return found
 
 
