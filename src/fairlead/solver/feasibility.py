@@ -4,7 +4,7 @@ A part of a problem that has a placement is solved as ever: nothing gives way th
 is solved with what its rules ask at least giving way, as little as possible, level by level.
 """
 
-from collections.abc import Container
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fairlead.models.check import shared_violations
@@ -12,11 +12,12 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.variants import in_full, without_preferences
+from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_what_fits
-from fairlead.solver.exact.boxes import box_of, boxes_of, has_box
+from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.exact.nested.choosing import most_held
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
 from fairlead.solver.running.deadline import Deadline
@@ -44,22 +45,25 @@ def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
 def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
     """Tell whether a problem has a placement that is not found at once; None where time ran out."""
     bare = replace(strict, workloads=tuple(map(without_preferences, strict.workloads)))
-    if hopeless(bare, boxes_of(bare)) or without_room(bare):
+    boxes = boxes_of(bare)
+    alone = ((bare.workload(key), boxed) for key, boxed in boxes.items())
+    if hopeless(bare, boxes) or without_room(alone, deadline):
         return False
     status = _status(bare, deadline, seed)
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
 
 
-def without_room(problem: Problem, placed: Container[str] = ()) -> bool:
+def without_room(alone: Iterable[tuple[Workload, WorkloadBox]], deadline: Deadline) -> bool:
     """Tell whether a workload is seen to have no placement: whatever clusters it chooses hold too little.
 
-    `placed`: keys of those that are known to have one.
+    `alone`: workloads with their boxes; as many are looked at as there is time for.
     """
-    for each in problem.workloads:
-        if each.key not in placed and has_box(each):
-            most = most_held(each, box_of(each, problem))
-            if most is not None and most < each.replicas:
-                return True
+    for workload, boxed in alone:
+        if not deadline.remaining():
+            return False
+        most = most_held(workload, boxed)
+        if most is not None and most < workload.replicas:
+            return True
     return False
 
 

@@ -162,7 +162,7 @@ def _counted_out(
     for name, _, high in (limit for unit in conflict for limit in limits_of(unit, workload, problem)):
         if high is not None:
             most[name] = min(high, most.get(name, high))
-    said = _held(conflict, list(told), workload, problem)
+    said = _held(conflict, told, workload, problem)
     rooms = {at: unit.part.cluster for at, unit in enumerate(conflict) if isinstance(unit.part, Room)}
     if len({told[at].form for at in rooms}) <= LONG:
         return said

@@ -13,12 +13,14 @@ from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Spread
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.answer import Answer, Question, answered, proven, stand_alone, together, unproven
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
+from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.feasibility import has_to_give_way, what_fits, without_room
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
 from fairlead.solver.levels.stages import first_stage, is_early, polished
@@ -225,9 +227,12 @@ def _in_full(question: Question) -> Answer | None:
 
 def _too_little_room(question: Question) -> Answer | None:
     """Tell that nothing can be placed where a workload that has no placement alone lacks room."""
-    if not without_room(question.part, question.alone):
+    part, alone = question.part, question.alone
+    choosing = (each for each in part.workloads if each.key not in alone and each.rule(Spread) is not None)
+    boxes = ((each, box_of(each, part)) for each in choosing if has_box(each))
+    if not without_room(boxes, question.search.deadline):
         return None
-    return Answer(question.part, Status.INFEASIBLE, None, (), "exact")
+    return Answer(part, Status.INFEASIBLE, None, (), "exact")
 
 
 def _what_fits(question: Question) -> Answer | None:

@@ -15,7 +15,7 @@ from fairlead.models.in_order import Column
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level, share
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Shares, Weights
+from fairlead.models.rules import Duplicated, Shares, Spread, Weights
 from fairlead.models.score import better, in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.asked import Asked, asked_of
@@ -126,10 +126,10 @@ def most_held(workload: Workload, boxed: WorkloadBox) -> int | None:
 
     As far as that is less than all; 0 where it may choose none.
 
-    `boxed`: as for `choose`. None where that is not told: bounds of groups are left out, and a copy is whole
-    or missing.
+    `boxed`: as for `choose`. None where that is not told: where all clusters may be chosen their box tells
+    it, bounds of groups are left out, and a copy is whole or missing.
     """
-    if not workload.replicas or workload.rule(Duplicated) is not None:
+    if workload.rule(Spread) is None or workload.rule(Duplicated) is not None or not workload.replicas:
         return None
     opened = whole_face(workload, boxed, boxed.box.total)
     try:
