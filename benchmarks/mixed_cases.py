@@ -7,7 +7,7 @@ from dataclasses import replace
 from batch_cases import GIBIBYTE, RATIO_ONLY, REPLICA_CPU, REPLICA_MEMORY, batch
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import DEFAULT_ORDER, Deviation, tolerances_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -28,7 +28,13 @@ KINDS = ("spread", "tiers", "aggregated")
 
 
 def mixed(
-    workloads: int, clusters: int, seed: int = 0, *, share: float = 0.1, kinds: tuple[str, ...] = KINDS
+    workloads: int,
+    clusters: int,
+    seed: int = 0,
+    *,
+    share: float = 0.1,
+    kinds: tuple[str, ...] = KINDS,
+    tolerance: str | None = None,
 ) -> Problem:
     """Make a batch in which some workloads have rules that tie their clusters together.
 
@@ -46,6 +52,8 @@ def mixed(
         Part of the workloads that is tied.
     kinds
         What the lot is drawn from.
+    tolerance
+        How much worse than best every level may be, such as ``0.1%``; None where all are exact.
     """
     chance = random.Random(f"mixed {seed}")
     problem = batch(workloads, clusters, seed, deviation=Deviation.WEBSTER)
@@ -54,7 +62,13 @@ def mixed(
         _tied(workload, problem, chance.choice(kinds), chance) if number in tied else workload
         for number, workload in enumerate(problem.workloads)
     ]
-    return replace(problem, workloads=tuple(made))
+    return _tolerant(replace(problem, workloads=tuple(made)), tolerance)
+
+
+def _tolerant(problem: Problem, tolerance: str | None) -> Problem:
+    """Return a problem with the same tolerance on every level that may have one."""
+    given = dict.fromkeys(DEFAULT_ORDER, tolerance) if tolerance else {}
+    return replace(problem, tolerances=tolerances_of(given))
 
 
 def _tied(workload: Workload, problem: Problem, kind: str, chance: random.Random) -> Workload:
@@ -98,12 +112,13 @@ def priorities(
     *,
     load: float = 0.85,
     deviation: Deviation = Deviation.WEBSTER,
+    tolerance: str | None = None,
 ) -> Problem:
     """Make a batch of three priorities; above a load of 1 what is less urgent stays unplaced."""
     chance = random.Random(f"priorities {seed}")
     problem = batch(workloads, clusters, seed, load=load, deviation=deviation)
     made = tuple(replace(workload, priority=chance.choice(PRIORITIES)) for workload in problem.workloads)
-    return replace(problem, workloads=made, partial=load > 1)
+    return _tolerant(replace(problem, workloads=made, partial=load > 1), tolerance)
 
 
 def planted(

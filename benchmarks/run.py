@@ -142,16 +142,28 @@ def jobs(case: Case, *, full: bool) -> Iterator[tuple[str, float]]:
 
 
 def _measure_all(chosen: Sequence[Case], arguments: argparse.Namespace, *, full: bool) -> list[Measurement]:
-    """Measure one after the other, so that nothing disturbs anything, and print as it goes."""
-    measured = []
+    """Measure one after the other, so that nothing disturbs anything, and print as it goes.
+
+    Who interrupts a run that takes too long keeps the cases that are done.
+    """
+    measured: list[Measurement] = []
     for case in chosen:
-        print(f"\n{case.name}: {case.about}")
-        of_case = []
-        for contender, limit in jobs(case, full=full):
-            of_case.append(measure(case.name, contender, limit, arguments.workers, arguments.seed))
-            print(f"  {contender}, {limit:g} s: {_told(of_case[-1])}", flush=True)
-        print(case_table(of_case), flush=True)
-        measured += of_case
+        try:
+            measured += _measure_case(case, arguments, full=full)
+        except KeyboardInterrupt:
+            print(f"\ninterrupted at {case.name}: it and the cases after it are left out")
+            break
+    return measured
+
+
+def _measure_case(case: Case, arguments: argparse.Namespace, *, full: bool) -> list[Measurement]:
+    """Measure all contenders of a case and print its table."""
+    print(f"\n{case.name}: {case.about}")
+    measured = []
+    for contender, limit in jobs(case, full=full):
+        measured.append(measure(case.name, contender, limit, arguments.workers, arguments.seed))
+        print(f"  {contender}, {limit:g} s: {_told(measured[-1])}", flush=True)
+    print(case_table(measured), flush=True)
     return measured
 
 
