@@ -58,5 +58,5 @@ def why_command(
 
 
 # Other answers than the best one are not explained, so how and where it is found is not to be chosen.
-_NOT_CHOSEN = ("method", "partial", "engine", "partitions")
+_NOT_CHOSEN = ("method", "engine", "partitions")
 why_command.params = [each for each in why_command.params if each.name not in _NOT_CHOSEN]

@@ -8,7 +8,7 @@ import pytest
 
 import fairlead
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.errors import UnsupportedError, UsageError
+from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -414,11 +414,72 @@ def test_known_outcome_is_not_solved_again() -> None:
         fairlead.why(problem(), "nginx", outcome=outcome, fresh=True)
     with pytest.raises(UsageError, match="another problem"):
         fairlead.why(problem(nginx(), duplicated()), "nginx", outcome=outcome)
-    partly = replace(outcome, problem=replace(outcome.problem, partial=True))
-    with pytest.raises(UnsupportedError, match="partial"):
-        fairlead.why(problem(), "nginx", outcome=partly)
-    with pytest.raises(UnsupportedError, match="partial"):
-        fairlead.why(partly.problem, "nginx")
+
+
+def test_unplaced_replicas_are_explained() -> None:
+    """Two clusters of one replica each and three replicas: one stays unplaced, room for one more helps.
+
+    A replica more on member1 is not possible; one less leaves two unplaced instead of one.
+    """
+    clusters = tuple(Cluster(name, free={"cpu": 1000}) for name in names(2))
+    asking = Problem(clusters, (replace(web(3, 2), requests={"cpu": 1000}),), (Capacity(),))
+    found = fairlead.why(asking, KEY, partial=True)
+    assert placed(found) == [1, 1]
+    more, less = found.clusters[0].more, found.clusters[0].less
+    assert more is not None
+    assert less is not None
+    assert (more.possible, more.reason) == (Possible.NO, "at capacity (1 cpu in total, 1 per replica)")
+    assert cost(less) == ("unplaced", 1)
+    assert {(gain.cluster, gain.level, gain.gain) for gain in found.gains} == {
+        ("member1", "unplaced", 1),
+        ("member2", "unplaced", 1),
+    }
+    assert found.gains == fairlead.why(asking, KEY, outcome=fairlead.solve(asking, partial=True)).gains
+
+
+def test_what_fits_is_explained_beside_what_does_not() -> None:
+    """Web is placed in full, beside a workload that does not fit on a cluster of its own: it does not count."""
+    rules = (Candidates(("member3",)), Total())
+    other = replace(web(1, 2), key="default/big", name="big", requests={"cpu": 9000}, rules=rules)
+    clusters = tuple(Cluster(name, free={"cpu": 1000}) for name in names(3))
+    found = fairlead.why(Problem(clusters, (web(2, 2), other), (Capacity(),)), KEY, partial=True)
+    alone = fairlead.why(Problem(clusters, (web(2, 2),), (Capacity(),)), KEY)
+    assert [(each.more, each.less) for each in found.clusters] == [
+        (each.more, each.less) for each in alone.clusters
+    ]
+    assert found.clusters[0].less is not None
+    assert cost(found.clusters[0].less) == ("deviation", 2)
+
+
+def test_a_replica_more_that_a_more_urgent_workload_pays_for_is_not_possible() -> None:
+    """One place for two workloads of one replica: the more urgent one has it."""
+    urgent = replace(web(1, 1), key="default/urgent", name="urgent", priority=9, requests={"cpu": 1000})
+    late = replace(web(1, 1), requests={"cpu": 1000})
+    asking = Problem((Cluster("member1", free={"cpu": 1000}),), (late, urgent), (Capacity(),))
+    step = fairlead.why(asking, KEY, partial=True).clusters[0].more
+    assert step is not None
+    assert (step.possible, step.proven) == (Possible.NO, True)
+    assert "more urgent" in step.reason
+
+
+def test_room_that_others_take_is_a_limit() -> None:
+    """Two workloads of one replica each, both for member1 only by weight, which holds one of them.
+
+    A cluster that one of them alone would not fill is full for both: room for one more there is a gain.
+    """
+    both = [
+        Workload(
+            f"default/{name}",
+            name,
+            1,
+            requests={"cpu": 1000},
+            rules=(Candidates(names(2)), Total(), Weights({"member1": 1, "member2": 0})),
+        )
+        for name in ("a", "b")
+    ]
+    clusters = tuple(Cluster(name, free={"cpu": 1000}) for name in names(2))
+    found = fairlead.why(Problem(clusters, tuple(both), (Capacity(),)), "a")
+    assert [gain.cluster for gain in found.gains] == ["member1"]
 
 
 def test_arguments_of_solve_count() -> None:

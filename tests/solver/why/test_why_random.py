@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from brute_force import brute_force
+from brute_force import brute_force, placements, values_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Outcome, Status
@@ -31,6 +31,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
+from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
@@ -161,6 +162,61 @@ def test_costs_and_gains_of_many(start: int, deviation: Deviation) -> None:
     assert_all_explained(range(start, start + 75), deviation)
 
 
+def assert_partial_explained(problem: Problem, key: str) -> bool:
+    """Compare one replica more and less in a partial placement with the best of all that have it.
+
+    Tell whether something gave way. More of what runs is not possible where anything gives way for it that
+    counts more than a minimum of its own, or a minimum.
+    """
+    outcome = solve(problem, time_limit=60.0, workers=1, partial=True)
+    about = answered(outcome, key, 1, 0)
+    if outcome.placement is None or not about.part.partial:
+        return False
+    known, own = [level.value for level in about.values], about.workload.priority
+    urgent = {
+        each
+        for each in about.levels
+        if is_shortfall(each) and (each.key != "unplaced" or each.priority > own)
+    }
+    every = [(values_of(about.part, each), each) for each in placements(about.part)]
+    for each in why(problem, key, time_limit=600.0, workers=1, outcome=outcome).clusters:
+        held, cluster = each.decision.replicas, each.decision.cluster
+        for by, step in ((1, each.more), (-1, each.less)):
+            if step is None:
+                continue
+            fitting = [values for values, one in every if by * (one.of(key).get(cluster, 0) - held) > 0]
+            level, change = first(about.levels, known, min(fitting)) if fitting else (None, 0)
+            lost = [place for place, value in enumerate(known) if fitting and min(fitting)[place] != value]
+            gives_way = by > 0 and any(about.levels[place] in urgent for place in lost[:1])
+            assert step.proven
+            if not fitting or gives_way:
+                assert step.possible is Possible.NO, (cluster, by)
+            else:
+                assert (step.possible, step.level, step.change) == (Possible.YES, level, change), (
+                    cluster,
+                    by,
+                )
+    return True
+
+
+def partial_problem(seed: int) -> Problem | None:
+    """Return a problem in which something has to give way; None where everything can be placed."""
+    chance, problem = random.Random(seed), random_problem(seed, Deviation.L1, most_replicas=3)
+    urgent = tuple(replace(each, priority=chance.choice((0, 7))) for each in problem.workloads)
+    problem = replace(problem, workloads=urgent)
+    return problem if solve(problem, workers=1).status is Status.INFEASIBLE else None
+
+
+@pytest.mark.parametrize(
+    "start", [0, pytest.param(60, marks=pytest.mark.long), pytest.param(120, marks=pytest.mark.long)]
+)
+def test_costs_in_partial_placements_are_those_of_brute_force(start: int) -> None:
+    """Where replicas stay unplaced the best partial placements are compared."""
+    asked = filter(None, map(partial_problem, range(start, start + 60)))
+    explained = [assert_partial_explained(each, each.workloads[0].key) for each in asked]
+    assert sum(explained) > 5
+
+
 def by_formula(seed: int) -> Problem:
     """Return a larger problem of one workload that marginal allocation places."""
     rng = random.Random(seed)
@@ -233,7 +289,7 @@ def _solved(about: Answered) -> Found:
         changed = change.build()
         outcome = about.resolve(changed, Deadline())
         if levels_of(changed) == about.levels and outcome.placement is not None:
-            difference = about.compare(outcome.objectives)
+            difference = about.compare(about.levels, outcome.objectives)
             if difference.level is not None and difference.change < 0:
                 found[change.action] = (difference.level.name, Fraction(-difference.change))
     return found

@@ -288,12 +288,11 @@ def test_command_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_command_takes_no_method(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only the best placement is explained, so neither --method nor --partial is an option."""
+    """Only the best placement is explained, so --method is not an option."""
     assert main(["why", "--help"]) == 0
     printed = capsys.readouterr().out
     assert "--time-limit" in printed
     assert "--method" not in printed
-    assert "--partial" not in printed
 
 
 def test_other_workloads_are_placed_too() -> None:

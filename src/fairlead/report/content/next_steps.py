@@ -34,7 +34,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     steps = []
     short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
     if short is not None:
-        steps.append(("Find out what blocks a workload:", command("why", making, short)))
+        steps.append(("Find out what blocks a workload:", command("why", making, short, "--partial")))
         told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))

@@ -70,12 +70,11 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
     shown = look.few(LINES_SHOWN)
     body = _all(why, look) if why.asked is None else _asked(why.clusters[0])
     excluded = first_lines(excluded_lines(why), shown, "line", "... and {}; -o wide shows them")
-    proven = why.outcome.status is Status.OPTIMAL
     return [
         [Text(heading(why), "bold"), *body],
         texts(excluded),
         texts(gain_lines(why, shown)),
-        [] if proven else [toned_verdict(why.outcome), *texts(explanation(why.outcome))],
+        [toned_verdict(why.outcome), *texts(explanation(why.outcome))] if _needs_verdict(why) else [],
     ]
 
 
@@ -130,6 +129,8 @@ def heading(why: Why) -> str:
     """Return what is explained, in one line."""
     workload = why.workload
     parts = [f"{workload.key}: {counted(workload.replicas, 'replica')}"]
+    missing = why.outcome.unplaced(workload)
+    parts += [f"{missing} unplaced"] if missing else []
     parts += [workload.policy] if workload.policy else []
     parts += [f"affinity group {workload.group}"] if workload.group is not None else []
     return ", ".join(parts)
@@ -269,7 +270,11 @@ def with_source(text: str, source: Source | None) -> str:
 
 
 def _below(why: Why) -> list[str]:
-    """Return what stands below the clusters; the verdict where the placement is not proven best."""
-    unproven = why.outcome.status is not Status.OPTIMAL
-    found = [verdict(why.outcome), *explanation(why.outcome)] if unproven else []
+    """Return what stands below the clusters; the verdict where something is unplaced or not proven best."""
+    found = [verdict(why.outcome), *explanation(why.outcome)] if _needs_verdict(why) else []
     return [*excluded_lines(why), *gain_lines(why, SHOWN), *found]
+
+
+def _needs_verdict(why: Why) -> bool:
+    """Tell whether the answer that is explained is not the best of placements in full."""
+    return why.outcome.status is not Status.OPTIMAL or bool(why.outcome.shortfalls)

@@ -1,7 +1,7 @@
 """A part of a problem with its answer, and how other answers to changed problems compare with it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.score import as_whole, levels_of, score
+from fairlead.models.shortfall import shortfall_values
 from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
@@ -47,7 +48,8 @@ class Answered:
     """What is asked about: a workload, the part of the problem it shares clusters with, and the answer."""
 
     part: Problem
-    """The independent part of the problem; every workload has its affinity group for good."""
+    """The independent part of the problem; every workload has its affinity group for good. It is partial
+    only where something gave way in it."""
     key: str
     placement: Placement
     proven: int
@@ -95,13 +97,19 @@ class Answered:
         limit = None if left == float("inf") else left
         return solve(changed, time_limit=limit, workers=self.workers, seed=self.seed)
 
-    def compare(self, other: Sequence[Attained]) -> Difference:
-        """Return the first level on which an answer to a changed problem differs."""
-        proven = True
-        for place, (here, there) in enumerate(zip(self.values, other, strict=True)):
-            proven = proven and place < self.proven and there.proven and _is_exact(there)
-            if abs(Fraction(there.value - here.value)) > there.tolerance:
-                return Difference(self.levels[place], here.value, as_whole(there.value - here.value), proven)
+    def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> Difference:
+        """Return the first level on which an answer to a changed problem, with its levels, differs.
+
+        A level that only the changed problem has counts what a rule is short of that this one does not have:
+        it is 0 here.
+        """
+        proven, known = True, {level: place for place, level in enumerate(self.levels)}
+        for level, there in zip(levels, other, strict=True):
+            here = self._value.get(level, 0)
+            exact = level not in known or known[level] < self.proven
+            proven = proven and exact and there.proven and _is_exact(there)
+            if abs(Fraction(there.value - here)) > there.tolerance:
+                return Difference(level, here, as_whole(there.value - here), proven)
         return SAME._replace(proven=proven)
 
     def is_same(self, other: Sequence[Attained]) -> bool:
@@ -124,7 +132,7 @@ class Answered:
     @cached_property
     def exchanges(self) -> Exchanges | None:
         """The exchanges around the answer where it was found by marginal allocation; None elsewhere."""
-        if self.proven < len(self.levels) or not self._alone:
+        if self.part.partial or self.proven < len(self.levels) or not self._alone:
             return None
         workload = self.workload
         boxed = box_of(workload, self.part, self.part.limits)
@@ -179,7 +187,11 @@ class Answered:
             return True
         if changed is not None or any(not isinstance(rule, Capacity) for rule in problem.rules):
             return not shared_violations(problem, after)
-        more = more_of(workload, problem.cluster_by_name[exchanged.end], self._left)
+        return self.has_room(exchanged.end)
+
+    def has_room(self, cluster: str) -> bool:
+        """Tell whether all workloads together leave room for one replica more on a cluster."""
+        more = more_of(self.workload, self.part.cluster_by_name[cluster], self._left)
         return more is None or more.replicas > 0
 
     def after(self, exchanged: Exchanged) -> Placement:
@@ -213,6 +225,8 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     if any(not rule.members <= part.workload_by_key.keys() for rule in part.balances or ()):
         part = problem
     placement = Placement({each.key: outcome.placement.of(each.key) for each in part.workloads})
+    if part.partial and not any(shortfall_values(part, placement).values()):
+        part = replace(part, partial=False)  # what can be placed in full is placed as in any other problem
     proven = _proven(outcome, set(levels_of(part)))
     return Answered(part, key, placement, proven, outcome.origin, workers, seed)
 

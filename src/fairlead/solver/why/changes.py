@@ -131,10 +131,10 @@ def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
 
 
 def _of_total(about: Answered) -> Iterator[Change]:
-    """Yield one replica more and one less in all."""
+    """Yield one replica more and one less in all; where replicas stay unplaced, neither helps any of them."""
     workload = about.workload
     rule = workload.rule(Total)
-    if rule is None:
+    if rule is None or about.part.partial:
         return
     for replicas in (workload.replicas + 1, workload.replicas - 1):
         if replicas:
@@ -172,9 +172,10 @@ def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
         # Of a resource that a cluster does not list there cannot be more; pods it need not list.
         if cluster.free is None or most is None or not needed <= cluster.free.keys():
             continue
-        if most >= workload.replicas:
+        crowded = not about.alone and about.exchanges is None and not about.has_room(name)
+        if most >= workload.replicas and not crowded:
             continue
-        full = replicas >= most if about.alone else sets or _is_full(about, name)
+        full = crowded or (replicas >= most if about.alone else sets or _is_full(about, name))
         if binding and not full:
             continue
         best: Best | None = None

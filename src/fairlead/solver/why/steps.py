@@ -6,14 +6,17 @@ from typing import Literal, NamedTuple
 from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import at_most
 from fairlead.models.errors import InternalError
+from fairlead.models.levels import Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
+from fairlead.models.requirement import MINIMA
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Total, total
 from fairlead.models.rules.capacity import amount_of, graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import shortage
+from fairlead.models.score import levels_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
 from fairlead.models.usage import more_of
@@ -64,10 +67,15 @@ def no_more(
     return None
 
 
-def no_less(workload: Workload, cluster: str, replicas: int) -> Block | None:
-    """Return why a candidate can never hold less than it holds; None where no single rule says so."""
+def no_less(workload: Workload, cluster: str, replicas: int, *, partial: bool = False) -> Block | None:
+    """Return why a candidate can never hold less than it holds; None where no single rule says so.
+
+    `partial`: whether copies and minima give way.
+    """
     if not replicas:
         return Block("it holds none")
+    if partial:
+        return None
     copies = workload.rule(Duplicated)
     if copies is not None and not copies.choice:
         return Block("every eligible cluster holds a full copy", copies.source)
@@ -104,6 +112,7 @@ def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: i
 
 
 LATE = "not looked at in time"
+GIVES_WAY = "a minimum, a spread constraint or a more urgent workload would have to give way"
 
 
 def step_at_once(about: Answered, cluster: str, by: By) -> Step | None:
@@ -111,7 +120,7 @@ def step_at_once(about: Answered, cluster: str, by: By) -> Step | None:
     exchanges, replicas = about.exchanges, about.replicas(cluster)
     if exchanges is None or exchanges.ends(cluster, by):
         workload = about.workload
-        less = None if by > 0 else no_less(workload, cluster, replicas)
+        less = None if by > 0 else no_less(workload, cluster, replicas, partial=about.part.partial)
         block = no_more(about.part, workload, cluster, replicas) if by > 0 else less
         return None if block is None else _blocked(block)
     found = exchanges.to(cluster) if by > 0 else exchanges.away(cluster)
@@ -134,7 +143,17 @@ def step_by_solving(about: Answered, cluster: str, by: By, deadline: Deadline) -
         return Step(Possible.UNKNOWN, reason="not settled in time")
     moved = shifts(about.part, about.placement, outcome.placement, about.key)
     replicas = outcome.placement.of(about.key).get(cluster, 0)
-    return _step(about.compare(outcome.objectives), replicas, moved)
+    levels = levels_of(changed)
+    difference = about.compare(levels, outcome.objectives)
+    if by > 0 and about.part.partial and difference.level in _before_pin(about, levels):
+        return Step(Possible.NO, proven=difference.proven, reason=GIVES_WAY)
+    return _step(difference, replicas, moved)
+
+
+def _before_pin(about: Answered, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    """Return the levels up to the one on which a pin counts that gives way, as every minimum does."""
+    own = Level(MINIMA, priority=about.workload.priority)
+    return levels[: levels.index(own) + 1]
 
 
 def _blocked(block: Block) -> Step:

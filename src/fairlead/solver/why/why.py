@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fairlead.models.check import check
-from fairlead.models.errors import UnsupportedError, UsageError
+from fairlead.models.errors import UsageError
 from fairlead.models.levels import PRICED
 from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.outcome import Outcome, Status
@@ -46,6 +46,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     workers: int | None = None,
     seed: int = 0,
     deviation: str | None = None,
+    partial: bool = False,
     fresh: bool | None = None,
     tolerance: Mapping[str, object] | None = None,
     outcome: Outcome | None = None,
@@ -68,8 +69,8 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     time_limit
         Seconds for the whole call; None means no limit. Half of it is for finding the answer. What is not
         reached in time is said to be so.
-    workers, seed, deviation, fresh, tolerance
-        As for `solve`.
+    workers, seed, deviation, partial, fresh, tolerance
+        As for `solve`. Where replicas stay unplaced, the best partial placements are compared.
     outcome
         The answer of `solve` to this problem, where it is known; None solves the problem first.
 
@@ -77,22 +78,18 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     ------
     UsageError
         Where there is no such workload or cluster, or where `outcome` answers something else.
-    UnsupportedError
-        Where the problem, or `outcome`, lets replicas stay unplaced (`partial`).
     """
     started = time.perf_counter()
     deadline = Deadline.after(time_limit)
     problem = completed(problem)
     key = find_workload(problem, workload).key
     asked = None if cluster is None else find_cluster(problem, cluster)
-    if problem.partial or (outcome is not None and outcome.problem.partial):
-        raise UnsupportedError("partial placements cannot be explained yet")
     given: dict[str, Any] = {"deviation": deviation, "fresh": fresh, "tolerance": tolerance}
     if outcome is not None:
-        _refuse_others(problem, outcome, given)
+        _refuse_others(problem, outcome, {**given, "partial": partial or None})
     else:
         left = None if time_limit is None else time_limit * SHARE_OF_SOLVING
-        outcome = solve(problem, time_limit=left, workers=workers, seed=seed, **given)
+        outcome = solve(problem, time_limit=left, workers=workers, seed=seed, partial=partial, **given)
     solved = time.perf_counter()
     about = answered(outcome, key, workers, seed) if outcome.placement is not None else None
     with listening(deadline):
@@ -107,7 +104,9 @@ def _refuse_others(problem: Problem, outcome: Outcome, given: Mapping[str, objec
     if not outcome.by_solver:
         raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
     if any(each is not None for each in given.values()):
-        raise UsageError("an outcome has its own deviation, fresh and tolerance; leave them out beside it")
+        raise UsageError(
+            "an outcome has its own deviation, partial, fresh and tolerance; leave them out beside it"
+        )
     same = outcome.problem.workload_by_key.keys() == problem.workload_by_key.keys()
     if not same or outcome.problem.cluster_by_name.keys() != problem.cluster_by_name.keys():
         raise UsageError("the outcome answers another problem: its workloads or clusters differ")
@@ -193,7 +192,7 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     outcome = about.resolve(changed, deadline.part(share))
     if outcome.placement is None:
         return SAME if outcome.status is Status.INFEASIBLE else None
-    difference = about.compare(outcome.objectives)
+    difference = about.compare(about.levels, outcome.objectives)
     if difference.proven:
         return difference
     if about.is_same(outcome.objectives):
@@ -212,7 +211,7 @@ def _by_division(about: Answered, change: Change) -> Difference | None:
     if placed is None or check(changed, Placement({about.key: placed})):
         return None  # what is not in the box, such as a budget of moves, takes a search
     scored = score(changed, Placement({about.key: placed}))
-    return about.compare([replace(each, proven=True) for each in scored])
+    return about.compare(about.levels, [replace(each, proven=True) for each in scored])
 
 
 def _by_exchange(about: Answered, change: Change, best: Exchanged | None) -> Difference | None:
