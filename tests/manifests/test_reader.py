@@ -788,7 +788,8 @@ def test_fields_as_people_write_them(path: Path, text: str) -> None:
         (None, "null"),
         (True, "true"),
         (1.5, "1.5"),
-        ("a\nb", "a b"),
+        (" 1", " 1"),
+        ("a\nb", "a\nb"),
         ("x" * 60, "x" * 60),
         ("x" * 61, "x" * 57 + "..."),
         ({"a": 1, "b": 2}, "{a: ..., b: ...}"),
@@ -797,7 +798,7 @@ def test_fields_as_people_write_them(path: Path, text: str) -> None:
     ],
 )
 def test_values_are_shortened(content: object, text: str) -> None:
-    """At most sixty characters on one line."""
+    """At most sixty characters, as they stand: the blank before a quantity is what is wrong with it."""
     assert shortened(content) == text
 
 

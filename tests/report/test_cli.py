@@ -252,7 +252,7 @@ def test_an_input_of_which_nothing_is_placed_is_not_simply_valid(
     """A policy that selects none of the workloads is worth a word, also where nothing contradicts itself."""
     idle = policy("web")
     (tmp_path / "idle.yaml").write_text(yaml.safe_dump_all([cluster("a"), idle]), encoding="utf-8")
-    lacking = "the input holds no workload that a policy selects or a binding places"
+    lacking = "the input holds no workload that a policy selects or a binding places and that is not left out"
     assert main(["validate", "-q", "-f", str(tmp_path)]) == 0
     assert capsys.readouterr().out.endswith(f"Valid, but nothing to place: {lacking}.\n")
     assert main(["solve", "-q", "-f", str(tmp_path)]) == 2

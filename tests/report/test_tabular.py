@@ -59,6 +59,16 @@ def test_sorted(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no column size" in capsys.readouterr().err
 
 
+def test_columns_to_sort_by_are_told_once_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing is summed up, the columns of sums are none of them; where it is, only they are."""
+    assert main(["plan", *MIGRATION, "--sort-by", "size"]) == 2
+    told = capsys.readouterr().err.strip().partition("; known: ")[2].split(", ")
+    assert sorted(told) == sorted(set(told))
+    assert set(told).isdisjoint({"", "workloads", "now"})
+    assert main(["plan", *MIGRATION, "--group-by", "cluster", "--sort-by", "wave"]) == 2
+    assert "known: cluster, workloads, now, replicas, more, fewer" in capsys.readouterr().err
+
+
 def test_groups_add_up() -> None:
     """The replicas of all regions, clusters and namespaces are those of the placement."""
     outcome = fairlead.solve(fairlead.load(REGIONS))

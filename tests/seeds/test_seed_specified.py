@@ -430,7 +430,7 @@ def test_a_policy_wins_over_the_annotation_of_a_binding() -> None:
             "",
             "'{' cannot be read as JSON: Expecting property name enclosed in double quotes; allowed is",
         ),
-        (" ", "", "holds no JSON; allowed is"),
+        (" ", "", "' ' holds no JSON; allowed is"),
         ('{"idcs": []} 1', "", "'{\"idcs\": []} 1' holds more than one JSON value; allowed is"),
         ('{"idcs": [], "idcs": []}', "", "'idcs' is a duplicate key"),
         ("[]", "", "'[0 items]' must be a mapping with fields; allowed is"),

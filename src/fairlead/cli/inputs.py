@@ -169,7 +169,7 @@ reads_whole_input = gathers("inputs", Inputs, *_FILES, _QUIET)
 """Gives a command the options of an input that is taken as a whole; it receives them as ``inputs``."""
 
 
-UNSELECTED = " that a policy selects or a binding places"
+UNSELECTED = " that a policy selects or a binding places and that is not left out"
 """What an input lacks of which nothing is placed."""
 
 

@@ -15,6 +15,7 @@ from fairlead.cli.completing import (
 )
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import (
+    MOST_DIGITS,
     Choice,
     gathers,
     is_whole,
@@ -221,5 +222,6 @@ def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
     """Read ``NAME=NUMBER``."""
     name, equals, number = text.rpartition("=")
     if not (equals and name and is_whole(number)):
-        raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
+        wanted = f"{form[-1]} is a whole number of at most {MOST_DIGITS} digits, and not negative"
+        raise click.BadParameter(f"{text!r} is not {form}; {wanted}", param_hint=option)
     return name, int(number)

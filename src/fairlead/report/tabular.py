@@ -75,7 +75,8 @@ def ask_for_column(column: str, *heads: Sequence[Column]) -> None:
 
     Raises `UsageError` where none has.
     """
-    sorted_by(Table("", tuple(one for head in heads for one in head), ()), column)
+    known = {_name(one): one for head in heads for one in head}
+    sorted_by(Table("", tuple(known.values()), ()), column)
 
 
 def _places(table: Table, names: Sequence[str]) -> list[int]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import fairlead
-from builders import binding, cluster, clusters, divided, duplicated, dynamic, policy, static
+from builders import binding, cluster, clusters, deployment, divided, duplicated, dynamic, policy, static
 from dispensed import placed
 from fairlead.models.source import KarmadaBinding
 from karmada_record_manifests import KEY, manifests
@@ -159,3 +159,19 @@ def test_workloads_of_others_are_named() -> None:
     bare = fairlead.Problem((), (fairlead.Workload("default/web", "web", 1),))
     with pytest.raises(fairlead.UsageError, match="karmada cannot place default/web"):
         fairlead.dispense(bare, like="karmada")
+
+
+def test_too_many_replicas_are_not_unplaced_ones() -> None:
+    """Karmada does not know a policy's replicas, and copies all 4 to both clusters: 8 of 4, nobody waits."""
+    problem = fairlead.load(clusters(2), deployment("web", 4), policy(placement={}, replicas=4))
+    greedy = fairlead.dispense(problem, like="karmada")
+    assert placed(greedy) == {KEY: {"member1": 4, "member2": 4}}
+    assert (greedy.status, greedy.missing) == (fairlead.Status.FEASIBLE, 0)
+    assert {violation.rule for violation in greedy.violations} == {"total", "group-total"}
+
+
+def test_missing_copies_are_unplaced_replicas() -> None:
+    """A full copy of 4 does not fit into 3 pods: the reference places nothing, and that is not done."""
+    problem = fairlead.load(cluster("member1", pods=3), binding("web", 4, placement=duplicated()))
+    greedy = fairlead.dispense(problem, like="reference")
+    assert (greedy.status, greedy.missing) == (fairlead.Status.INFEASIBLE, 4)

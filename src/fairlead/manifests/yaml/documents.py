@@ -231,7 +231,7 @@ def field_name(path: Path) -> str:
 
 
 def shortened(value: object) -> str:
-    """Return a value as one line of at most 60 characters."""
+    """Return a value as it is written, of at most 60 characters; blanks of a text may be what is wrong."""
     if isinstance(value, Mapping):
         text = "{" + ", ".join(f"{key}: ..." for key in list(value)[:4]) + "}"
     elif isinstance(value, list | tuple):
@@ -239,5 +239,5 @@ def shortened(value: object) -> str:
     elif value is None or isinstance(value, bool):
         text = {None: "null", True: "true", False: "false"}[value]
     else:
-        text = " ".join((value if isinstance(value, str) else shown(value)).split())
+        text = value if isinstance(value, str) else shown(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

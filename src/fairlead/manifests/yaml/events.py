@@ -122,4 +122,4 @@ def _syntax_mistake(file: str, error: yaml.YAMLError, first: int, lines: list[st
     began = marked.context_mark
     if marked.context and began is not None and first + began.line != position:
         message += f" ({marked.context}, from line {first + began.line + 1})"
-    return Mistake(Source(file, position + 1), "", shortened(text), message)
+    return Mistake(Source(file, position + 1), "", shortened(" ".join(text.split())), message)

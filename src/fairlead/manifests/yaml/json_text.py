@@ -52,7 +52,8 @@ def read_json(file: str, text: str) -> JsonReading:
         return JsonReading(True, values, [*builder.mistakes, *error.mistakes])
     except json.JSONDecodeError as error:
         # A text that ends with a line break is missed after its last line.
-        shown = shortened("".join(text.splitlines()[error.lineno - 1 : error.lineno]))
+        wrong = "".join(text.splitlines()[error.lineno - 1 : error.lineno])
+        shown = shortened(" ".join(wrong.split()))
         mistake = Mistake(Source(file, error.lineno), "", shown, f"cannot be read as JSON: {error.msg}")
         return JsonReading(False, [], [mistake])
     except RecursionError:

@@ -28,7 +28,7 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.tabular import sorted_by
+from fairlead.report.tabular import ask_for_column, sorted_by
 from fairlead.report.terminal import Look, Rows
 
 COMPACT_ABOVE = 10
@@ -179,6 +179,14 @@ def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -
 def sum_columns(group_by: str) -> Sequence[Column]:
     """Return the head of a row per workload, cluster, region or namespace."""
     return columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
+
+
+def ask_for_sorting(picked: Rows, *heads: Sequence[Column]) -> None:
+    """Make sure that a table has the column to sort by: that of sums, else one of those that may be shown.
+
+    Raises `UsageError` where none has.
+    """
+    ask_for_column(picked.sort_by, *([sum_columns(picked.group_by)] if picked.group_by else heads))
 
 
 def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:

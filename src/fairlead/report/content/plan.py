@@ -22,19 +22,19 @@ from fairlead.report.content.fleet import (
     ALL_SHOWN,
     ROWS_SHOWN,
     Change,
+    ask_for_sorting,
     change_of,
     closing,
     difference,
     grouped,
     is_changed,
     places,
-    sum_columns,
 )
 from fairlead.report.content.fullness import cluster_shifts, planned, planned_fullness
 from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
-from fairlead.report.tabular import ask_for_column, sorted_by
+from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
@@ -64,7 +64,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
     Without headers the moves are left, a row each, for scripts.
     """
-    ask_for_column(look.picked.sort_by, DIFFERENCES, _WAVES, sum_columns(look.picked.group_by))
+    ask_for_sorting(look.picked, DIFFERENCES, _WAVES)
     if plan.waves is None:
         return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
     if not look.headers and not look.picked.group_by:

@@ -23,12 +23,12 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import (
     ALL_SHOWN,
+    ask_for_sorting,
     closing,
     cost_lines,
     difference,
     grouped,
     places_of,
-    sum_columns,
     unproven,
 )
 from fairlead.report.content.fullness import cluster_shifts
@@ -50,7 +50,7 @@ from fairlead.report.content.scenarios import (
     what_happens,
 )
 from fairlead.report.pages import Making
-from fairlead.report.tabular import ask_for_column, sorted_by
+from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.simulate.changes import At, Drain, Lose, Trial
 from fairlead.solver.simulate.result import Effect, Simulation
@@ -87,9 +87,7 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """
     picked = look.picked
     scenarios = scenario_table(simulation)
-    ask_for_column(
-        picked.sort_by, WORKLOADS, CLUSTERS, SHIFTS, scenarios.columns, sum_columns(picked.group_by)
-    )
+    ask_for_sorting(picked, WORKLOADS, CLUSTERS, SHIFTS, scenarios.columns)
     if not look.headers and not picked.group_by:
         only = scenarios if simulation.scenarios else shift_table(simulation)
         return [some(sorted_by(only, picked.sort_by))]

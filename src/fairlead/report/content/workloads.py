@@ -29,15 +29,15 @@ from fairlead.report.content.fleet import (
     ALL_SHOWN,
     COMPACT_ABOVE,
     ROWS_SHOWN,
+    ask_for_sorting,
     grouped,
     opening,
     places,
     resting,
     shift_of,
     shown_workloads,
-    sum_columns,
 )
-from fairlead.report.tabular import ask_for_column, sorted_by
+from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 
 IDLE_SHOWN = 5
@@ -59,7 +59,7 @@ def _is_idle(view: View, cluster: str) -> bool:
 def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
     picked, workloads = look.picked, shown_workloads(outcome, look)
-    ask_for_column(picked.sort_by, COMPACT, WIDE if look.wide else NARROW, sum_columns(picked.group_by))
+    ask_for_sorting(picked, COMPACT, WIDE if look.wide else NARROW)
     if outcome.placement is None:
         return []
     if picked.group_by:

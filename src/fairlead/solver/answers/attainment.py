@@ -15,7 +15,6 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import total
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
@@ -231,8 +230,7 @@ def conclude_greedy(
     if placement is None:
         return Outcome(Status.INFEASIBLE, origin, problem, None, reason=reason, seconds=seconds)
     broken = check(problem, placement)
-    unplaced = any(violation.rule == total.KIND for violation in broken)
-    status = Status.INFEASIBLE if unplaced or reason is not None else Status.FEASIBLE
-    return Outcome(
-        status, origin, problem, placement, score(problem, placement), broken, None, reason, seconds
-    )
+    found = score(problem, placement)
+    outcome = Outcome(Status.FEASIBLE, origin, problem, placement, found, broken, None, reason, seconds)
+    failed = outcome.missing or reason is not None
+    return replace(outcome, status=Status.INFEASIBLE) if failed else outcome
