@@ -188,7 +188,7 @@ def _solve(
     alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
-    share = replace(search.part(SHARE_STRICT, quietly=False) if loose else search, urgent=search.deadline)
+    share = search.part(SHARE_STRICT, quietly=False) if loose else search
     first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
     found, failing = _strictly(bare, alone, method, first, where)
     if found.status is Status.UNKNOWN and first is not share and share.deadline.remaining():

@@ -18,14 +18,13 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
-from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import level_models
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import Effort, Finding, Verdict
 from random_problems import random_problem
 
@@ -225,28 +224,6 @@ def test_a_least_that_is_none_is_a_mistake() -> None:
     problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
     with pytest.raises(InternalError, match="the least it can be is 1"):
         minimise_levels(problem, workers=1, least={DEVIATION: 1})
-
-
-def test_levels_known_from_fewer_rules_are_reached_by_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each on one cluster is best; where both want the same one, nothing is minimised to put them apart."""
-    rules = (Candidates(("a", "b")), Total(), Aggregated())
-    clusters = tuple(Cluster(name, free={CPU: 4000}) for name in ("a", "b"))
-    workloads = tuple(Workload(key, key, 4, requests={CPU: 1000}, rules=rules) for key in ("x", "y"))
-    problem = Problem(clusters, workloads, (Capacity(),))
-    crowded = Placement({"x": {"a": 4}, "y": {"a": 4}})
-    assert check(problem, crowded)
-    known = tuple(replace(level, bound=level.value, proven=True) for level in score(problem, crowded))
-    asked: list[int] = []
-
-    def counted(model: Any, variables: Any, terms: Any, *rest: Any) -> Finding:
-        asked.append(len(terms))
-        return run(model, variables, terms, *rest)
-
-    monkeypatch.setattr(level_models, "run", counted)
-    result = minimise_levels(problem, crowded, relaxed=known, ties=False)
-    assert (result.status, asked) == (Status.OPTIMAL, [0])
-    assert result.placement is not None
-    assert not check(problem, result.placement)
 
 
 @pytest.mark.parametrize(

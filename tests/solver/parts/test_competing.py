@@ -29,15 +29,13 @@ from fairlead.models.rules import (
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, compete, proven
+from fairlead.solver.answers.answer import Answer, Question, compete
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.levels.movable import frozen
-from fairlead.solver.levels.stages import first_stage
-from fairlead.solver.parts.competing import Single, solve_competing
+from fairlead.solver.parts.competing import solve_competing
 from fairlead.solver.parts.coupling import Groups, coupled
 from fairlead.solver.parts.methods import solve_together
-from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 from orders import WITHOUT_BALANCE
 
@@ -118,9 +116,9 @@ def recorded(groups: Groups) -> list[list[str]]:
     """Solve those together that compete; return who was, in turn."""
     asked: list[list[str]] = []
 
-    def together(problem: Problem, relaxed: tuple[Attained, ...], near: Placement | None) -> Answer:
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
         asked.append([each.key for each in problem.workloads])
-        found = minimise_levels(problem, near, relaxed=relaxed)
+        found = minimise_levels(problem, relaxed=relaxed)
         return Answer(problem, found.status, found.placement, found.attained, "cp-sat")
 
     assert coupled(groups, together, lambda: True)
@@ -143,7 +141,7 @@ def test_only_those_that_use_what_runs_out_are_solved_together() -> None:
     # One of the two gives way by one replica: (1 - 2)^2 / 2 + (3 - 2)^2 / 2 = 1.
     assert groups.placed["third"] == {"b": 1, "c": 1}
     assert sorted(groups.placed[key]["a"] for key in ("first", "second")) == [1, 2]
-    (level,) = [one for one in groups.attained(part) if one.name == "deviation"]
+    (level,) = [one for one in groups.attained() if one.name == "deviation"]
     assert (level.value, level.bound, level.proven) == (1, 1, True)
     outcome = fairlead.solve(part)
     assert outcome.status is Status.OPTIMAL
@@ -203,27 +201,6 @@ def test_everybody_beside_those_that_stay_is_known_to_stand_alone() -> None:
     assert {level.name: answer.apart.get(level) for level in levels_of(part)} == dict.fromkeys(
         (level.name for level in levels_of(part)), everybody
     )
-
-
-def test_what_is_known_of_first_levels_is_told_where_it_says_more() -> None:
-    """Two that want the same cluster cost more together than alone; one that does not is known already."""
-    part = fleet(workload("w", 2, EVENLY, a=2), a=9, b=9)
-    known = proven(part, Placement({"w": {"a": 1, "b": 1}}))
-    less = proven(part, Placement({"w": {"a": 2}})).attained
-    single = Single(Search(), solve_together, Placement({}))
-    assert single.more_known(part, less) == less
-    single.early.append(known)
-    assert single.more_known(replace(part), less) == known.attained
-    assert single.more_known(replace(part, partial=True), less) == less
-    assert single.more_known(part, known.attained) is known.attained
-
-
-def test_what_has_to_move_has_the_time_that_is_kept_for_other_levels() -> None:
-    """Of 100 seconds of which 90 are for strict levels: 80 for the first ones, and half of that in a half."""
-    search = replace(Search(Deadline.after(90)), urgent=Deadline.after(100))
-    assert 79 < search.urgently(0.8).deadline.remaining() <= 80
-    assert 39 < search.part(0.5).urgently(0.8).deadline.remaining() <= 40
-    assert 71 < Search(Deadline.after(90)).urgently(0.8).deadline.remaining() <= 72
 
 
 def test_a_settled_workload_moves_where_others_have_no_place_else() -> None:
@@ -295,13 +272,9 @@ def test_the_answer_is_the_best_of_all(block: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [533, 570, 603])
-def test_a_profile_may_put_levels_of_moves_after_the_first_stage(seed: int) -> None:
+def test_a_profile_may_put_levels_of_moves_late(seed: int) -> None:
     """Moves, deviation, then tiers: somebody stays for moves before tiers, a level that comes late here."""
-    problem = running_fleet(seed)
-    first = first_stage(problem)
-    assert first is not None
-    assert not set(levels_of(first)).issuperset(frozen(problem, alone(problem)).values())
-    assert assert_best(problem) is not None
+    assert assert_best(running_fleet(seed)) is not None
 
 
 def test_some_of_these_fleets_have_workloads_that_stay() -> None:

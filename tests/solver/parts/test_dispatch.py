@@ -8,11 +8,12 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.rules import Candidates, Capacity, Moves, Tiers, Total, Weights
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import components
+from fairlead.solver.answers.answer import Question, components
 from fairlead.solver.parts.dispatch import searched
+from fairlead.solver.parts.methods import may_have_prices
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.processes import LocalProcesses
 from fairlead.solver.running.search import Search, ThisProcess
@@ -45,6 +46,19 @@ def test_processes_give_the_same_answers(partial: bool) -> None:
     assert first == second
     assert [first[number].status for number in range(2)] == [Status.OPTIMAL, Status.OPTIMAL]
     assert [len(second[number].attained) for number in range(2)] == [len(levels_of(part)) for part in parts]
+
+
+def test_many_new_workloads_are_left_to_prices() -> None:
+    """2,000 workloads on two clusters are 4,000 places: overflow comes first, but nothing runs."""
+    new = [
+        replace(each, key=f"{number:04}", rules=(*each.rules, Tiers((frozenset({"a1"}), frozenset({"a2"})))))
+        for number, each in enumerate(two_teams().workloads[:1] * 2000)
+    ]
+    part = replace(two_teams(), clusters=two_teams().clusters[:2])
+    assert may_have_prices(Question(replace(part, workloads=tuple(new)), Search()))
+    assert not may_have_prices(Question(replace(part, workloads=tuple(new[1:])), Search()))
+    running = (replace(new[0], current={"a1": 2}), *new[1:])
+    assert not may_have_prices(Question(replace(part, workloads=running), Search()))
 
 
 def test_a_wrong_engine_is_refused() -> None:

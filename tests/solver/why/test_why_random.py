@@ -8,39 +8,23 @@ from fractions import Fraction
 import pytest
 
 from brute_force import brute_force, placements, values_of
-from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Capacity,
-    Evenness,
     GroupTotal,
     MoveBudget,
-    Moves,
-    Price,
     Quota,
     SharedRule,
-    Tiers,
-    Total,
-    Weights,
-    WorkloadRule,
 )
-from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
-from fairlead.models.workload import Workload
-from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.steps import step_at_once, step_by_solving
-from fairlead.solver.why.why import gains_of, why
-from orders import WITHOUT_BALANCE
+from fairlead.solver.why.why import why
 from random_problems import random_problem
 
 QUICK = range(25)
@@ -215,95 +199,3 @@ def test_costs_in_partial_placements_are_those_of_brute_force(start: int) -> Non
     asked = filter(None, map(partial_problem, range(start, start + 60)))
     explained = [assert_partial_explained(each, each.workloads[0].key) for each in asked]
     assert sum(explained) > 5
-
-
-def by_formula(seed: int) -> Problem:
-    """Return a larger problem of one workload that marginal allocation places."""
-    rng = random.Random(seed)
-    names = tuple(f"member{number}" for number in range(1, rng.randint(3, 9) + 1))
-    free = [{"cpu": rng.randint(0, 12) * 500, "pods": rng.choice([3, 8, 110])} for _ in names]
-    bounds = Bounds(
-        {name: Bound(rng.randint(0, 3)) for name in names if rng.random() < 0.3},
-        {name: Bound(rng.randint(2, 8)) for name in names if rng.random() < 0.4},
-    )
-    workload = Workload(
-        "default/web",
-        "web",
-        rng.randint(3, 30),
-        requests={"cpu": 500},
-        current={name: rng.randint(1, 6) for name in names if rng.random() < 0.5},
-        fresh=rng.random() < 0.2,
-        rules=(Candidates(names), Total(), bounds, *_preferences(rng, names)),
-    )
-    clusters = tuple(Cluster(name, free=given) for name, given in zip(names, free, strict=True))
-    orders = (WITHOUT_BALANCE, ("cost", *(key for key in WITHOUT_BALANCE if key != "cost")))
-    deviation = rng.choice([Deviation.WEBSTER, Deviation.WEBSTER, Deviation.L1])
-    return Problem(clusters, (workload,), (Capacity(),), rng.choice(orders), deviation)
-
-
-def _preferences(rng: random.Random, names: tuple[str, ...]) -> tuple[WorkloadRule, ...]:
-    """Return weights, tiers, exact totals or prices."""
-    kind = rng.randint(0, 3)
-    weights = {name: rng.choice([1, 2, 3, 5, 7]) for name in names}
-    moves = Moves(frozenset(names), keep=rng.random() < 0.5)
-    if kind == 0:
-        return Weights(weights), moves
-    if kind == 1:
-        number = {name: rng.randint(0, 2) for name in names}
-        every = (frozenset(name for name in names if number[name] == tier) for tier in range(3))
-        tiers = tuple(tier for tier in every if tier)
-        return Tiers(tiers), Weights(weights, dynamic=True, tiers=tiers), moves
-    if kind == 2:
-        totals = (GroupTotal("a", frozenset(names[:2]), 2, 2), GroupTotal("b", frozenset(names[2:4]), 3, 3))
-        return *totals[: rng.randint(1, 2)], Evenness(names), moves
-    prices = {name: Fraction(rng.randint(0, 6), rng.choice([1, 2, 3])) for name in names}
-    return Price(prices), Weights({name: rng.randint(0, 3) for name in names}), moves
-
-
-def assert_formula_agrees(seed: int) -> bool:
-    """Compare what the formula says with solving again; tell whether there was anything to compare."""
-    outcome = solve(by_formula(seed), workers=1)
-    if outcome.placement is None:
-        return False
-    about = answered(outcome, "default/web", 1, 0)
-    if about.exchanges is None:
-        return False
-    for cluster in about.candidates:
-        pairs = [(step_at_once(about, cluster, 1), step_by_solving(about, cluster, 1, Deadline()))]
-        if about.replicas(cluster):
-            pairs.append((step_at_once(about, cluster, -1), step_by_solving(about, cluster, -1, Deadline())))
-        for quick, sure in pairs:
-            assert quick is not None
-            assert (quick.possible, quick.level, quick.change) == (sure.possible, sure.level, sure.change)
-    quick_gains = {
-        gain.action: (gain.level, Fraction(gain.gain)) for gain in gains_of(about, Deadline()).found
-    }
-    assert quick_gains == _solved(about)
-    return True
-
-
-def _solved(about: Answered) -> Found:
-    """Return what every change gains by solving again."""
-    found: Found = {}
-    for change in changes_of(about):
-        changed = change.build()
-        outcome = about.resolve(changed, Deadline())
-        if levels_of(changed) == about.levels and outcome.placement is not None:
-            difference = about.compare(about.levels, outcome.objectives)
-            if difference.level is not None and difference.change < 0:
-                found[change.action] = (difference.level.name, Fraction(-difference.change))
-    return found
-
-
-def test_formula_says_what_solving_again_says() -> None:
-    """Single exchanges are enough for levels that add up cluster by cluster, up to nine clusters."""
-    compared = [seed for seed in range(40) if assert_formula_agrees(seed)]
-    assert len(compared) > 20
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(40, 1240, 200))
-def test_formula_says_what_solving_again_says_of_many(start: int) -> None:
-    """The same for many more."""
-    compared = [seed for seed in range(start, start + 200) if assert_formula_agrees(seed)]
-    assert len(compared) > 80

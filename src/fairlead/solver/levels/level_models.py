@@ -22,8 +22,8 @@ from fairlead.solver.answers.attainment import Note
 from fairlead.solver.levels.diving import FAR
 from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
+from fairlead.solver.levels.polishing import polished
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
-from fairlead.solver.levels.stages import polished
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import Effort, Finding, Verdict

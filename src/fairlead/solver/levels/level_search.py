@@ -1,6 +1,6 @@
 """The search behind the levels: what each of them proves narrows ranges and is pinned for the next."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -67,35 +67,6 @@ class LevelSearch(LevelModels):
         if not refused(self.problem, self.start):
             self.best = self.start
         return True
-
-    def reach(self) -> None:
-        """Look for a placement on which all levels cost at once what they cost at least.
-
-        Only where the placement to search near breaks rules, and costs on the first levels what is proven of
-        a problem with fewer rules: one search then does what one for every level would.
-        """
-        goals = [] if self.near is None or self.best is not None else list(self._goals(self.near))
-        encoding = self._encode() if goals else None
-        if encoding is not None:
-            for level, steps in goals:
-                encoding.pin(level, steps)
-            effort = Effort(self.deadline.part(SHARE_OF_TIME), self.workers, self.seed)
-            finding = self._run(encoding, [], effort)
-            if finding.values is not None:
-                self._take(encoding, finding, None)
-
-    def _goals(self, near: Placement) -> Iterator[tuple[Level, int]]:
-        """Yield the first levels that cost what is proven of a problem with fewer rules, in steps.
-
-        Not those after the tiers, which need to be settled before.
-        """
-        if self.outline is None:
-            return
-        for level, known in zip(self.levels, self.relaxed, strict=False):
-            value = value_of(self.problem, near, level)
-            if level.base in (NET, *DEVIATIONS) or not known.proven or value != known.value:
-                return
-            yield level, self.outline.levels[level].steps(near)
 
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""

@@ -104,7 +104,6 @@ def _searched(
     """Minimise one level after the other, as long as there is a placement."""
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
-    search.reach()
     marks, begun = list[LevelSearch](), list[float]()
     for level in search.levels:
         marks.append(search.copied())

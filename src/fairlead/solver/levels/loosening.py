@@ -176,7 +176,6 @@ class Loosening:
                 relaxed=self.known(part),
                 apart=self.apart,
                 targets=self.targets_of(part),
-                ties=search.ties,
             )
         except UnsupportedError:
             # Amounts that no model can count.

@@ -28,7 +28,6 @@ from fairlead.solver.answers.attainment import Apart, attained, bounded, status_
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.levels.movable import frozen
-from fairlead.solver.levels.stages import first_stage, polished
 from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -36,8 +35,6 @@ from fairlead.solver.running.search import Search
 Jointly = Callable[[Question], Answer]
 """Solves a problem in one search."""
 
-FIRST_STAGE = 0.85
-"""Of the time until they are due, what the levels may use that keep what runs."""
 SHARE_WITHOUT_FLOOR = 0.5
 """Of the time that is left, what may be used before all are searched together where no placement is known."""
 SHARE = 0.8
@@ -57,17 +54,11 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
         return best.refuted()
     if not start.complete():
         return best.answer()
-    best = best.told(start.attained(part))
+    best = best.told(start.attained())
     if not frozen(part, start.alone) and 2 * crowd(start) >= len(part.workloads):
         return _as_a_whole(best, start.alone, search, jointly)
-    first = first_stage(part)
-    if first is not None and best.placement is not None:
-        found = _Stage(first, search.urgently(FIRST_STAGE), single).searched(start.copied(), best)
-        if found is None or found.placement is None:
-            return best.refuted()
-        best = found.offered(polished(part, found.placement, start.alone), found.origin)
     share = search if floor is not None else search.part(SHARE_WITHOUT_FLOOR, quietly=False)
-    found = _Stage(part, share, single).searched(start, best)
+    found = _searched(start, best, share, single)
     if found is None:
         return best.refuted()
     return found.answer() if found.placement is not None else _as_a_whole(found, start.alone, search, jointly)
@@ -93,75 +84,54 @@ def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Joint
     return best.told(found.attained).offered(found.placement, found.origin).answer()
 
 
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    """A search for the best placement on some levels, or on all."""
+def _searched(start: Groups, best: "Incumbent", search: Search, single: "Single") -> "Incumbent | None":
+    """Return the best placement with all that is known then; None where there is none.
 
-    measured: Problem
-    search: Search
-    single: "Single"
+    Those that can only stay, as long as levels reach what workloads need alone, stay at first. Only where the
+    levels do not reach that may they move as well.
+    """
+    part = best.part
+    needed = start.attained()
+    stay = frozen(part, start.alone)
+    beside = _beside(part, start, stay, single) if best.may_reach(needed) else None
+    if beside is not None and _coupled(beside, best, search, single):
+        placement, attained = _with_those_that_stay(part, stay, beside)
+        best = best.offered(placement, origin_of(beside.answers.values()))
+        if _keeps(part, stay, attained, needed):
+            best = best.told(attained)
+            if best.closed():
+                return best.separated(beside, frozenset(stay))
+    if search.deadline.remaining():
+        found = _coupled(start, best, search, single)
+        if start.refuted():
+            return None
+        best = best.told(start.attained()) if start.complete() else best
+        if found:
+            best = best.offered(Placement(start.placed), origin_of(start.answers.values()))
+    return best.separated(start)
 
-    def searched(self, start: Groups, best: "Incumbent") -> "Incumbent | None":
-        """Return the best placement with all that is known then; None where there is none.
 
-        Those that can only stay, as long as levels reach what workloads need alone, stay at first. Only where
-        the levels do not reach that may they move as well.
-        """
-        part = best.part
-        needed = start.attained(self.measured)
-        stay = frozen(part, start.alone)
-        beside = _beside(part, start, stay, self.single) if best.may_reach(needed) else None
-        if beside is not None and self._coupled(beside, best):
-            placement, attained = self._with_those_that_stay(part, stay, beside)
-            best = best.offered(placement, origin_of(beside.answers.values()))
-            if _keeps(self.measured, stay, attained, needed):
-                best = best.told(attained)
-                if best.closed(len(attained)):
-                    return best.separated(beside, frozenset(stay)) if self.measured is part else best
-        if self._in_time():
-            found = self._coupled(start, best)
-            if start.refuted():
-                return None
-            best = best.told(start.attained(self.measured)) if start.complete() else best
-            if found:
-                best = best.offered(Placement(start.placed), origin_of(start.answers.values()))
-        return best.separated(start) if self.measured is part else best
+def _coupled(groups: Groups, best: "Incumbent", search: Search, single: "Single") -> bool:
+    """Solve those together that compete; tell whether all shared rules are kept then."""
 
-    def _in_time(self) -> bool:
-        """Tell whether there is time left."""
-        return self.search.deadline.remaining() > 0
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+        floor = best.placement
+        known = floor and Placement({key: floor.of(key) for key in problem.workload_by_key})
+        share = _for_all(search.part(SHARE, quietly=False), best)
+        return single.jointly(Question(problem, share, known=known, relaxed=relaxed))
 
-    def _coupled(self, groups: Groups, best: "Incumbent") -> bool:
-        """Solve those together that compete; tell whether all shared rules are kept then."""
-        early = len(levels_of(self.measured)) < len(levels_of(best.part))
+    return coupled(groups, together, lambda: search.deadline.remaining() > 0)
 
-        def together(problem: Problem, relaxed: tuple[Attained, ...], near: Placement | None) -> Answer:
-            keys = problem.workload_by_key
-            floor = best.placement
-            known = near or (floor and Placement({key: floor.of(key) for key in keys}))
-            first = first_stage(problem)
-            share = replace(self.search.part(SHARE, quietly=False), ties=not early)
-            question = Question(problem, _for_all(share, best), known=known, relaxed=relaxed)
-            if not early:
-                return self.single.jointly(replace(question, relaxed=self.single.more_known(first, relaxed)))
-            answer = self.single.jointly(replace(question, part=first or problem))
-            if answer.status is Status.OPTIMAL:
-                self.single.early.append(answer)
-            return answer
 
-        return coupled(groups, together, self._in_time, any_best=early)
-
-    def _with_those_that_stay(
-        self, part: Problem, stay: Mapping[str, Level], groups: Groups
-    ) -> tuple[Placement, tuple[Attained, ...]]:
-        """Return the placement of all, and its levels with what is proven while some stay."""
-        staying = tuple(each for each in part.workloads if each.key in stay)
-        held = {each.key: each.current for each in staying}
-        measured = first_stage(groups.part) if self.measured is not part else None
-        levels = groups.attained(measured or groups.part)
-        rest = Answer(measured or groups.part, Status.FEASIBLE, Placement(groups.placed), levels, "exact")
-        kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
-        return Placement({**held, **groups.placed}), added(self.measured, [kept, rest])
+def _with_those_that_stay(
+    part: Problem, stay: Mapping[str, Level], groups: Groups
+) -> tuple[Placement, tuple[Attained, ...]]:
+    """Return the placement of all, and its levels with what is proven while some stay."""
+    staying = tuple(each for each in part.workloads if each.key in stay)
+    held = {each.key: each.current for each in staying}
+    rest = Answer(groups.part, Status.FEASIBLE, Placement(groups.placed), groups.attained(), "exact")
+    kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
+    return Placement({**held, **groups.placed}), added(part, [kept, rest])
 
 
 def _for_all(search: Search, best: "Incumbent") -> Search:
@@ -224,9 +194,9 @@ class Incumbent:
             levels = bounded(levels, each)
         return levels
 
-    def closed(self, count: int) -> bool:
-        """Tell whether so many levels are proven, the first ones."""
-        return self.placement is not None and all(each.proven for each in self.attained()[:count])
+    def closed(self) -> bool:
+        """Tell whether every level is proven."""
+        return self.placement is not None and all(each.proven for each in self.attained())
 
     def refuted(self) -> Answer:
         """Return that there is no placement.
@@ -253,14 +223,6 @@ class Single:
     """How to search where marginal allocation does not apply."""
     jointly: Jointly
     floor: Placement
-    early: list[Answer] = field(default_factory=list)
-    """What was proven of the first levels of groups, for the search of all levels of the same groups."""
-
-    def more_known(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
-        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
-        found = next((each.attained for each in self.early if each.part == first), ())
-        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
-        return relaxed if same else found
 
     def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
         """Return workloads each for itself; `known` tells where some of them stand best."""

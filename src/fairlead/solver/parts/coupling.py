@@ -24,12 +24,11 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, added, among, beside, overfull, proven
+from fairlead.solver.answers.answer import Answer, added, among, overfull, proven
 from fairlead.solver.answers.attainment import Apart
 
-Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
-"""Solves workloads that compete, of which what they need alone is known (empty: not known), near a placement
-that may break their rules (None: near none)."""
+Together = Callable[[Problem, tuple[Attained, ...]], Answer]
+"""Solves workloads that compete, of which what they need alone is known (empty: not known)."""
 
 
 @dataclass(slots=True)
@@ -89,82 +88,47 @@ class Groups:
             problem, Placement({each.key: self.alone[each.key] for each in problem.workloads})
         ).attained
 
-    def copied(self) -> "Groups":
-        """Return the same groups, to be joined in another way."""
-        return Groups(self.part, dict(self.placed), dict(self.alone), dict(self.answers), dict(self.first))
-
     def apart(self, placement: Placement) -> Apart:
         """Return who is solved by himself, on the first levels where a placement is as good as these."""
         sizes = Counter(map(self.find, self.placed))
         keys = frozenset(key for key in self.alone if sizes[self.find(key)] == 1)
-        levels = zip(levels_of(self.part), self.attained(self.part), score(self.part, placement), strict=True)
+        levels = zip(levels_of(self.part), self.attained(), score(self.part, placement), strict=True)
         reached = takewhile(lambda each: each[1].proven and each[1].value == each[2].value, levels)
         return {level: keys for level, _, _ in reached}
 
-    def attained(self, measured: Problem) -> tuple[Attained, ...]:
-        """Return levels of all groups together, with bounds that hold for the whole.
-
-        `measured`: the part, or a problem with the first of its levels only.
-        """
+    def attained(self) -> tuple[Attained, ...]:
+        """Return levels of all groups together, with bounds that hold for the whole."""
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
         alone = by_themselves(self.part, tuple(single))
         held = Placement({each.key: self.placed[each.key] for each in single})
-        return added(measured, [proven(alone, held), *self.answers.values()])
+        return added(self.part, [proven(alone, held), *self.answers.values()])
 
 
-def coupled(
-    groups: Groups, together: Together, in_time: Callable[[], bool], *, any_best: bool = False
-) -> bool:
+def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> bool:
     """Solve the workloads together that compete, and nobody else.
 
     `groups`: every workload as it stands best where it has all that is shared for itself; in the end where
     everybody stands. `together`: solves workloads that compete; what it calls infeasible is. `in_time`: tells
-    whether to go on. `any_best`: True where any of the best placements will do: then those that were solved
-    together are asked first for one in what all others leave.
+    whether to go on.
 
     Whether everybody stands so that all shared rules are kept.
     """
-    asked: set[frozenset[str]] = set()
     while not groups.refuted() and groups.complete():
         competing = _competing(groups)
         if not (competing and in_time()):
             return not competing
-        if competing and any_best and _fitted(groups, together, asked):
-            continue
         joined = [first for first in map(groups.join, competing) if first is not None]
         if not joined:
             return not competing
         for first in sorted({groups.find(first) for first in joined}):
             problem = by_themselves(groups.part, groups.members(first))
-            groups.take(first, together(problem, groups.needed(problem), None))
+            groups.take(first, together(problem, groups.needed(problem)))
     return False
 
 
 def crowd(groups: Groups) -> int:
     """Return how many workloads ask for too much of something together."""
     return len(frozenset[str]().union(*_competing(groups)))
-
-
-def _fitted(groups: Groups, together: Together, asked: set[frozenset[str]]) -> bool:
-    """Look for a best placement of a group in what all others leave; tell whether one was found.
-
-    What was proven of the group with fewer rules is what a placement has to reach.
-    """
-    part = groups.part
-    if not all(isinstance(rule, Capacity) for rule in part.rules):
-        return False
-    for first, known in sorted(groups.answers.items()):
-        members = groups.members(first)
-        keys = frozenset(each.key for each in members)
-        if keys in asked or known.status is not Status.OPTIMAL:
-            continue
-        asked.add(keys)
-        found = together(beside(part, members, groups.placed), known.attained, known.placement)
-        values = [level.value for level in found.attained]
-        if found.placement is not None and values == [level.value for level in known.attained]:
-            groups.take(first, replace(known, placement=found.placement))
-            return True
-    return False
 
 
 def _competing(groups: Groups) -> list[frozenset[str]]:

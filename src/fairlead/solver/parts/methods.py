@@ -1,7 +1,7 @@
 """The ways to solve one independent part of a problem: lists of ways, of which the first that answers does.
 
 `WAYS` says who is solved together with whom, `SEARCHES` how workloads are searched that are solved together:
-from a floor, by prices or by CP-SAT in two stages.
+from a floor, by prices or by CP-SAT.
 `docs/solving.md` follows both.
 """
 
@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models.errors import InternalError
+from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_UNCHANGED, tier
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Spread
-from fairlead.models.score import levels_of, score, value_of
+from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.answer import Answer, Question, answered, proven, stand_alone, together, unproven
 from fairlead.solver.answers.attainment import LexicographicResult
@@ -23,20 +24,16 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.feasibility import has_to_give_way, what_fits, without_room
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, place_greedily, standing_well
-from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.parts.competing import solve_competing
-from fairlead.solver.running.search import Search
 
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked before prices; it takes them one by one."""
-WORTH_STAGES = 60
-"""Places (workloads times clusters) from which on the first levels are searched by themselves."""
-MOST_STAGED = 30_000
-"""Places up to which that is one model."""
+FEWEST_MODELLED, MOST_MODELLED = 60, 30_000
+"""Places (workloads times clusters) of many workloads that CP-SAT searches where something has to move."""
 FEWEST_NEW = 4_000
-"""Places from which on workloads are no matter of stages where all are placed for the first time."""
-FIRST_STAGE = 0.8
-"""Of the time until the first levels are due, what they may use."""
+"""Places from which on prices are asked all the same where all are placed for the first time."""
+EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
+"""Keys of levels that are about what has to move and what overflows."""
 
 
 def with_floor(question: Question) -> Question:
@@ -64,9 +61,11 @@ def may_have_prices(question: Question) -> bool:
     part = question.part
     if not question.search.formula or len(part.workloads) < MANY:
         return False
-    if not _is_staged(question) or _is_new(part):
+    places = len(part.workloads) * len(part.clusters)
+    if part.partial or not FEWEST_MODELLED <= places <= MOST_MODELLED or _is_new(part):
         return True
-    return first_stage(part) is None and not is_early(part)
+    levels = levels_of(part)
+    return not levels or levels[0].key not in EARLY
 
 
 def by_prices(question: Question) -> Answer | None:
@@ -89,13 +88,22 @@ def by_prices(question: Question) -> Answer | None:
 
 
 def by_levels(question: Question) -> Answer:
-    """Search level by level with CP-SAT, first the levels about what has to move where that is worth it."""
-    part = question.part
+    """Search level by level with CP-SAT."""
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
+    part, search = question.part, question.search
     if question.known is None:
         question = replace(question, known=_dispensed(question))
-    first = first_stage(part) if _is_staged(question) else None
-    staged = question if first is None else _after_first_stage(question, first)
-    result = _minimised(part, staged, staged.search)
+    result = minimise_levels(
+        part,
+        question.known,
+        search.deadline,
+        search.workers,
+        search.seed,
+        search.progress,
+        relaxed=question.relaxed,
+        later=search.later,
+    )
     _compare_with_floor(part, question.known, result)
     return answered(part, result, "cp-sat")
 
@@ -105,59 +113,10 @@ def _dispensed(question: Question) -> Placement:
     return reference.place(question.part, deadline=question.search.deadline.part(SHARE_OF_FLOOR))
 
 
-def _is_staged(question: Question) -> bool:
-    """Tell whether a part has the size for which two stages are worth it."""
-    part = question.part
-    places = len(part.workloads) * len(part.clusters)
-    return not part.partial and question.search.formula and WORTH_STAGES <= places <= MOST_STAGED
-
-
 def _is_new(part: Problem) -> bool:
     """Tell whether many workloads are placed for the first time, so that nothing has to move."""
     places = len(part.workloads) * len(part.clusters)
     return places >= FEWEST_NEW and not any(each.current for each in part.workloads)
-
-
-def _after_first_stage(question: Question, first: Problem) -> Question:
-    """Search the first levels by themselves; return the question with what is known then."""
-    if _is_settled(first, question):
-        return question
-    share = replace(question.search.urgently(FIRST_STAGE), progress=None, ties=False)
-    found = _minimised(first, question, share)
-    if found.placement is None:
-        return question
-    known = question.relaxed[: len(found.attained)]
-    same = [level.value for level in found.attained] == [level.value for level in known]
-    placement = polished(question.part, found.placement)
-    return replace(question, known=placement, relaxed=question.relaxed if same else found.attained)
-
-
-def _is_settled(first: Problem, question: Question) -> bool:
-    """Tell whether the known placement costs on the first levels what is proven of them."""
-    levels, known = levels_of(first), question.known
-    if known is None or refused(question.part, known) or len(question.relaxed) < len(levels):
-        return False
-    return all(
-        value_of(question.part, known, level) == other.bound
-        for level, other in zip(levels, question.relaxed, strict=False)
-    )
-
-
-def _minimised(part: Problem, question: Question, search: Search) -> LexicographicResult:
-    """Minimise the levels of a part from what is known of a question."""
-    from fairlead.solver.levels.lexicographic import minimise_levels
-
-    return minimise_levels(
-        part,
-        question.known,
-        search.deadline,
-        search.workers,
-        search.seed,
-        search.progress,
-        relaxed=question.relaxed,
-        later=search.later,
-        ties=search.ties,
-    )
 
 
 def _compare_with_floor(part: Problem, floor: Placement | None, result: LexicographicResult) -> None:

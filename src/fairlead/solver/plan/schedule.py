@@ -9,15 +9,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import Steps, distance, end_of, repairs
-from fairlead.solver.plan.migration import (
-    Migration,
-    Place,
-    WorkloadPath,
-    charge,
-    left_over,
-    migration_of,
-    size,
-)
+from fairlead.solver.plan.migration import Migration, WorkloadPath, left_over, migration_of, size
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach, searched
 from fairlead.solver.plan.steps import NOTHING, total, wave_of
@@ -47,8 +39,7 @@ def shortened(
     chosen = everywhere() if free and everywhere is not None else migration
     chosen = chosen.bound_for(end_of(chosen, search.waves)[0])
     waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
-    # One wave has no detours; of more waves the calculation knows only those without.
-    bound = min(len(waves), fewest_waves(chosen, min(2, len(waves)) if search.detours else len(waves)))
+    bound = min(len(waves), fewest_waves(chosen))
     while bound < len(waves) and deadline.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
         effort = Effort(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
         verdict, found = reach(chosen, bound, effort, everywhere=free)
@@ -118,90 +109,27 @@ def _one_fewer(
     return reach(part, count, effort, everywhere=free)[1]
 
 
-def fewest_waves(migration: Migration, most: int) -> int:
-    """Return a number of waves below which no plan reaches the target without detours.
+def fewest_waves(migration: Migration) -> int:
+    """Return a number of waves below which no plan reaches the target, whatever room there is.
 
-    Wave by wave, every cluster may take what its room allows at once, and everything that may have arrived
-    elsewhere may have left it the wave before; workloads do not get into each other's way in this
-    calculation, and each resource counts alone. What cannot have arrived even so takes another wave.
+    A wave makes no more moves than it may, and no workload starts more in it than its availability allows.
     """
-    paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
-    if not paths:
-        return 0
-    arrived, least = 0, 1
-    if migration.most_moves is not None:
-        least = min(most, -(-sum(way.moves for way in paths) // migration.most_moves))
-    for number in range(least, most + 1):
-        room = _room(migration, paths, number)
-        for way in paths:
-            way.arrive(room, number)
-        if all(way.done for way in paths):
-            return number
-        if sum(way.started for way in paths) == arrived and not any(way.waits for way in paths):
-            return most
-        arrived = sum(way.started for way in paths)
-    return most
+    left = distance(migration, migration.start())
+    by_moves = min(left, 1) if migration.most_moves is None else -(-left // migration.most_moves)
+    return max([by_moves, *map(_fewest_of, migration.paths.values())])
 
 
-class _Way:
-    """How much of one workload's way can have been made after so many waves."""
-
-    def __init__(self, path: WorkloadPath) -> None:
-        self.path = path
-        self.out, self.into = left_over(path, path.start)
-        self.gone = max(0, total(self.out) - total(self.into))
-        self.fresh = max(0, total(self.into) - total(self.out))
-        self.started = 0
-
-    @property
-    def moves(self) -> int:
-        """How many replicas are moved, started or stopped for good at the least."""
-        return total(self.into) + self.gone
-
-    @property
-    def done(self) -> bool:
-        """Whether everything can have been started."""
-        return self.started == total(self.into)
-
-    @property
-    def waits(self) -> bool:
-        """Whether the availability, not room, lets no more start in one wave."""
-        return self.path.most is not None or self.path.order is not Order.START_FIRST
-
-    def left(self, number: int) -> dict[str, int]:
-        """Return how many replicas can have left every cluster when the new ones of a wave are started."""
-        # What is replaced the wave before, what stops for good, and what stops first up to this wave.
-        count = self.started + self.gone + number * self.path.early_allowed
-        return {cluster: min(out, count) for cluster, out in self.out.items()}
-
-    def arrive(self, room: Mapping[Place, int], number: int) -> None:
-        """Start as much as the room of every cluster by itself and the availability allow."""
-        fits = sum(min(count, _fits(self.path, cluster, room, count)) for cluster, count in self.into.items())
-        self.started = min(fits, number * self._in_one_wave() + self.gone)
-
-    def _in_one_wave(self) -> int:
-        """Return how many replicas can be started in one wave at the very most, for good ones left aside."""
-        path, both = self.path, (total(self.path.start), total(self.path.target))
-        early = path.early_allowed
-        if path.order is Order.STOP_FIRST:
-            return early + self.fresh
-        if path.most is None:
-            return total(self.into)
-        return max(path.most, *both) - min(both) + early
-
-
-def _fits(path: WorkloadPath, cluster: str, room: Mapping[Place, int], count: int) -> int:
-    """Return how many replicas fit on a cluster, at most a number."""
-    needs = path.needs.get(cluster, {})
-    return min((room[place] // need for place, need in needs.items()), default=count)
-
-
-def _room(migration: Migration, paths: list[_Way], number: int) -> dict[Place, int]:
-    """Return what arriving replicas can have used of every cluster in a wave at the very most."""
-    room = {place: max(0, left) for place, left in migration.room(migration.used).items()}
-    for way in paths:
-        charge(room, way.path.needs, way.left(number))
-    return room
+def _fewest_of(path: WorkloadPath) -> int:
+    """Return the same for one workload."""
+    out, into = (total(each) for each in left_over(path, path.start))
+    both = total(path.start), total(path.target)
+    at_once = into
+    if path.order is Order.STOP_FIRST:
+        at_once = path.early_allowed + max(0, into - out)
+    elif path.most is not None:
+        at_once = max(path.most, *both) - min(both) + path.early_allowed
+    # What stops for good makes room for as many at once.
+    return -(-(into - max(0, out - into)) // max(1, at_once))
 
 
 def waves_of(

@@ -119,11 +119,6 @@ class Search:
     """False where only CP-SAT may answer."""
     machines: Machines | None = None
     """Where neighbourhoods of a placement are searched; None means in threads of this process."""
-    ties: bool = True
-    """False where any of the best placements will do, so that no time is spent on choosing among them."""
-    urgent: Deadline | None = None
-    """When the levels about what has to move are due, which come before what other time is kept for; None
-    means with the answer."""
     later: Deadline | None = None
     """When levels after balance are due, where balance is searched for thereafter; None means with the
     answer."""
@@ -151,12 +146,7 @@ class Search:
     def part(self, share: float, *, quietly: bool = True) -> "Search":
         """Return a search that has a share of the time that is left, and tells nobody unless asked to."""
         progress = None if quietly else self.progress
-        urgent = self.urgent and self.urgent.part(share)
-        return replace(self, deadline=self.deadline.part(share), progress=progress, urgent=urgent)
-
-    def urgently(self, share: float) -> "Search":
-        """Return a search of the levels about what has to move: a share of the time until these are due."""
-        return self.until(self.urgent or self.deadline).part(share, quietly=False)
+        return replace(self, deadline=self.deadline.part(share), progress=progress)
 
 
 class Verdict(StrEnum):

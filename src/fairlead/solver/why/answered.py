@@ -1,29 +1,24 @@
 """A part of a problem with its answer, and how other answers to changed problems compare with it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from fairlead.models.check import required_by, shared_violations, violations_of
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
-from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import shortfall_values
 from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
-from fairlead.solver.exact.allocation import allocate
-from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
-from fairlead.solver.why.change import Exchanged, Exchanges, exchanges_of, settled
+from fairlead.solver.why.change import settled
 
 Number = int | Fraction
 
@@ -41,6 +36,7 @@ class Difference(NamedTuple):
 
 
 SAME = Difference(None, 0, 0, proven=True)
+NOTHING_SHORT = Attained("", 0)
 
 
 @dataclass(frozen=True)
@@ -103,116 +99,29 @@ class Answered:
         A level that only the changed problem has counts what a rule is short of that this one does not have:
         it is 0 here.
         """
-        proven, known = True, {level: place for place, level in enumerate(self.levels)}
+        proven, known = True, dict(zip(self.levels, enumerate(self.values), strict=True))
         for level, there in zip(levels, other, strict=True):
-            here = self._value.get(level, 0)
-            exact = level not in known or known[level] < self.proven
-            proven = proven and exact and there.proven and _is_exact(there)
-            if abs(Fraction(there.value - here)) > there.tolerance:
-                return Difference(level, here, as_whole(there.value - here), proven)
+            place, here = known.get(level, (0, NOTHING_SHORT))
+            proven = (
+                proven and (level not in known or place < self.proven) and there.proven and _is_exact(there)
+            )
+            if abs(Fraction(there.value - here.value)) > there.tolerance:
+                return Difference(level, here.value, as_whole(there.value - here.value), proven)
         return SAME._replace(proven=proven)
-
-    def is_same(self, other: Sequence[Attained]) -> bool:
-        """Tell whether an answer to a changed problem is proven to differ on no level that counts."""
-        pairs = list(zip(self.values, other, strict=True))[: self.proven]
-        return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
-
-    def change(self, exchanged: Exchanged) -> Difference:
-        """Return the first level that an exchange changes."""
-        for level, less, more in zip(exchanged.levels, exchanged.less, exchanged.more, strict=True):
-            change = less + more
-            if change:
-                return Difference(level, self._value[level], as_whole(change), proven=True)
-        return SAME
-
-    @cached_property
-    def _value(self) -> Mapping[Level, Number]:
-        return {level: each.value for level, each in zip(self.levels, self.values, strict=True)}
-
-    @cached_property
-    def exchanges(self) -> Exchanges | None:
-        """The exchanges around the answer where it was found by marginal allocation; None elsewhere."""
-        if self.part.partial or self.proven < len(self.levels) or not self._alone:
-            return None
-        workload = self.workload
-        boxed = box_of(workload, self.part, self.part.limits)
-        return exchanges_of(workload, self.part, boxed, self.placement.of(self.key))
-
-    @cached_property
-    def _alone(self) -> bool:
-        """Whether every workload stands where it would stand if it had all shared capacity for itself.
-
-        What was found by formula does; only the workload that is asked about has to be divided again, as it
-        may have been a choice of groups.
-        """
-        if any(isinstance(rule, Companionship) and self.key in rule.members for rule in self.part.rules):
-            return False
-        if self.origin == "exact" and not self._binds_sets:
-            return True
-        asked = (self.workload,) if self.origin == "exact" else self.part.workloads
-        return all(has_box(each) and self._allocated(each) for each in asked)
-
-    def _allocated(self, workload: Workload) -> bool:
-        """Tell whether marginal allocation of a workload alone gives what it has."""
-        boxed = box_of(workload, self.part, self.part.limits)
-        alone = allocate(workload, self.part, boxed) if boxed.box.feasible else None
-        return alone is not None and {k: n for k, n in alone.items() if n} == self.placement.of(workload.key)
-
-    @cached_property
-    def _boxed(self) -> bool:
-        """Whether the box keeps every shared rule: so it does for capacity that nobody else uses."""
-        return self.alone and all(isinstance(rule, Capacity) for rule in self.part.rules)
-
-    @cached_property
-    def _left(self) -> Amounts:
-        return remaining(self.part, self.placement)
-
-    @cached_property
-    def _binds_sets(self) -> bool:
-        return binds_sets(self.workload)
-
-    def stands(self, exchanged: Exchanged, changed: Callable[[], Problem] | None = None) -> bool:
-        """Tell whether the answer after an exchange keeps every rule of a problem, not only those of the box.
-
-        The exchange stays inside the box. The rules of a changed problem count, if there is one, else those
-        of the part itself.
-        """
-        if self._boxed and not self._binds_sets:
-            return True
-        problem = self.part if changed is None else changed()
-        workload, after = problem.workload(self.key), self.after(exchanged)
-        if self._binds_sets and any(violations_of(workload, after.of(self.key))):
-            return False
-        if self._boxed:
-            return True
-        if changed is not None or any(not isinstance(rule, Capacity) for rule in problem.rules):
-            return not shared_violations(problem, after)
-        return self.has_room(exchanged.end)
 
     def has_room(self, cluster: str) -> bool:
         """Tell whether all workloads together leave room for one replica more on a cluster."""
         more = more_of(self.workload, self.part.cluster_by_name[cluster], self._left)
         return more is None or more.replicas > 0
 
-    def after(self, exchanged: Exchanged) -> Placement:
-        """Return the placement after an exchange."""
-        placed = dict(self.placement.of(self.key))
-        placed[exchanged.start] -= 1
-        placed[exchanged.end] = placed.get(exchanged.end, 0) + 1
-        return Placement({**self.placement, self.key: placed})
+    @cached_property
+    def _left(self) -> Amounts:
+        return remaining(self.part, self.placement)
 
-
-def binds_sets(workload: Workload) -> bool:
-    """Tell whether a rule of a workload is neither in its box nor an exact total, which cuts the box."""
-    required = (one for rule in workload.rules for one in required_by(rule, workload, ()))
-    return any(map(_is_outside, required))
-
-
-def _is_outside(one: Requirement) -> bool:
-    """Tell whether marginal allocation leaves a requirement out at first; copies are left to others."""
-    if isinstance(one.scope, str | Everywhere):
-        return one.side is Side.LEAST and one.binds is Binds.WHERE_HELD
-    return one.binds is not Binds.WHERE_EMPTY and not one.paired
+    def is_same(self, other: Sequence[Attained]) -> bool:
+        """Tell whether an answer to a changed problem is proven to differ on no level that counts."""
+        pairs = list(zip(self.values, other, strict=True))[: self.proven]
+        return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
 
 
 def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:

@@ -31,52 +31,40 @@ from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.why.answered import Answered, binds_sets
-from fairlead.solver.why.change import Best, Change, between_parts, bring_to, exact_totals, nothing, take_from
-from fairlead.solver.why.steps import most_that_fit, no_more
+from fairlead.solver.why.answered import Answered
+from fairlead.solver.why.change import Change
+from fairlead.solver.why.steps import most_that_fit
 
 
-def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
-    """Return the bounds of a workload that could be moved by one, those at which the answer stands first.
-
-    Binding leaves out all others: where marginal allocation found the answer they do not help. Where clusters
-    or groups are chosen, they may.
-    """
+def changes_of(about: Answered) -> tuple[Change, ...]:
+    """Return the bounds of a workload that could be moved by one, those at which the answer stands first."""
     workload = about.workload
     copies = workload.rule(Duplicated)
     if not workload.replicas or (copies is not None and not copies.choice):
         return ()
-    bounds = (*_of_bounds(about, binding=binding), *_of_room(about, binding=binding))
-    found = (*bounds, *_of_sets(about), *_of_shared(about), *_of_total(about))
-    if binding:
-        return tuple(change for change in found if change.binding)
+    found = (*_of_bounds(about), *_of_room(about), *_of_sets(about), *_of_shared(about), *_of_total(about))
     return tuple(sorted(found, key=lambda change: not change.binding))
 
 
-def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
+def _of_bounds(about: Answered) -> Iterator[Change]:
     """Yield minima that could be lower and maxima that could be higher, where somebody declared them."""
     workload, rule = about.workload, about.workload.rule(Bounds) or Bounds()
     for name in about.candidates:
         replicas = about.replicas(name)
         for kind, bound in ((Kind.MINIMUM, rule.minimum.get(name)), (Kind.MAXIMUM, rule.maximum.get(name))):
-            if bound is None or bound.replicas == bound.ceiling or (binding and bound.replicas != replicas):
+            if bound is None or bound.replicas == bound.ceiling:
                 continue
             lower, at_bound = kind is Kind.MINIMUM, replicas == bound.replicas
             if not (bound.replicas > 0 if lower else bound.replicas < workload.replicas):
                 continue
             after = bound.replicas + (-1 if lower else 1)
             change = Moved(kind, workload.key, name, "", bound.replicas, after, 1, bound.source)
-            best = take_from(name) if at_bound else nothing
-            if not lower:
-                opens = at_bound and no_more(about.part, workload, name, replicas, aside="maximum") is None
-                best = bring_to(name) if opens else nothing
             yield Change(
                 f"{'lowering' if lower else 'raising'} the {kind} of {name} from {bound.replicas} to {after}",
                 partial(apply, about.part, (change,)),
                 bound.source,
                 name,
                 at_bound or (lower and not replicas and name in rule.where_held),
-                best,
             )
 
 
@@ -114,8 +102,6 @@ def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
     """Yield how a total of a set could give way."""
     workload, name = about.workload, rule.name
     inside = sum(map(about.replicas, rule.clusters))
-    parts = exact_totals(workload, about.candidates)
-    part = next((number for number, each in enumerate(parts, 1) if each is rule), 0)
     sides = [("minimum", "lowering", rule.minimum, -1)] if rule.minimum else []
     if rule.maximum is not None and rule.maximum < workload.replicas:
         sides.append(("maximum", "raising", rule.maximum, 1))
@@ -124,10 +110,8 @@ def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
         told = f"{moving} the {side} of {name} from {value} to {after}"
         if rule.minimum == rule.maximum:
             told = f"letting {name} hold {min(value, after)} or {max(value, after)} instead of {value}"
-        start, end = (0, part) if by > 0 else (part, 0)
-        best = between_parts(start, end) if part else nothing
         other = replace(rule, maximum=after) if by > 0 else replace(rule, minimum=after)
-        yield _swapped(about, rule, other, told, binding=inside == value, source=rule.source, best=best)
+        yield _swapped(about, rule, other, told, binding=inside == value, source=rule.source)
 
 
 def _of_total(about: Answered) -> Iterator[Change]:
@@ -151,47 +135,31 @@ def _swapped(
     *,
     binding: bool,
     source: Source | None,
-    best: Best | None = None,
 ) -> Change:
     """Return the change that puts one rule in the place of another."""
     workload = about.workload
     changed = replace(workload, rules=exchanged(workload.rules, rule, other))
-    return Change(action, partial(with_workload, about.part, changed), source, None, binding, best or nothing)
+    return Change(action, partial(with_workload, about.part, changed), source, None, binding)
 
 
-def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
+def _of_room(about: Answered) -> Iterator[Change]:
     """Yield clusters that could have room for one replica more."""
     workload, part = about.workload, about.part
     if not part.has_capacity:
         return
     needed = needs(workload).keys() - {PODS}
-    sets = not about.alone and any(map(binds_sets, part.workloads))
-    for name in _filled(about) if binding else about.candidates:
+    for name in about.candidates:
         cluster, replicas = part.cluster_by_name[name], about.replicas(name)
         most = most_that_fit(part, workload, cluster)
         # Of a resource that a cluster does not list there cannot be more; pods it need not list.
         if cluster.free is None or most is None or not needed <= cluster.free.keys():
             continue
-        crowded = not about.alone and about.exchanges is None and not about.has_room(name)
+        crowded = not about.alone and not about.has_room(name)
         if most >= workload.replicas and not crowded:
             continue
-        full = crowded or (replicas >= most if about.alone else sets or _is_full(about, name))
-        if binding and not full:
-            continue
-        best: Best | None = None
-        if about.alone:
-            opens = full and no_more(part, workload, name, replicas, aside="room") is None
-            best = bring_to(name) if opens else nothing
+        full = replicas >= most if about.alone else crowded or _is_full(about, name)
         action = f"capacity for one more replica on {name}"
-        yield Change(action, partial(_roomier, about, cluster), cluster.source, name, full, best)
-
-
-def _filled(about: Answered) -> tuple[str, ...]:
-    """Return the candidates that might be full: all of them where others use them too."""
-    if about.exchanges is None or not about.alone:
-        return about.candidates
-    upper = about.exchanges.upper
-    return tuple(name for name in about.candidates if about.replicas(name) >= upper[name])
+        yield Change(action, partial(_roomier, about, cluster), cluster.source, name, full)
 
 
 def _is_full(about: Answered, cluster: str) -> bool:
@@ -205,11 +173,7 @@ def _is_full(about: Answered, cluster: str) -> bool:
 
 
 def _of_shared(about: Answered) -> Iterator[Change]:
-    """Yield quotas and budgets of moves that could be larger.
-
-    What limits single clusters is in the box; all else does not bind where marginal allocation found the
-    answer without it.
-    """
+    """Yield quotas and budgets of moves that could be larger."""
     workload, rules = about.workload, about.part.rules
     for rule in rules:
         match rule:
@@ -220,14 +184,13 @@ def _of_shared(about: Answered) -> Iterator[Change]:
                     where = "" if cluster is None else f" on {cluster}"
                     action = f"capacity for one more replica in {rule}{where}"
                     build = partial(_sharing, about, rule, _larger(rule, workload, cluster))
-                    best = nothing if cluster is None else None
-                    yield Change(action, build, rule.source, cluster, best=best)
+                    yield Change(action, build, rule.source, cluster)
             case MoveBudget():
                 if rule.workloads is not None and workload.key not in rule.workloads:
                     continue
                 action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
                 build = partial(_sharing, about, rule, replace(rule, most=rule.most + 1))
-                yield Change(action, build, rule.source, best=nothing)
+                yield Change(action, build, rule.source)
             case Capacity() | Companionship():
                 continue
             case _:

@@ -1,7 +1,7 @@
 """One replica more, or one less, on a cluster: what forbids it, the best such placement and what it costs."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import at_most
@@ -24,7 +24,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
 from fairlead.solver.why.answered import Answered, Difference
-from fairlead.solver.why.change import PIN, By, exact_totals, pinned
+from fairlead.solver.why.change import PIN, By, pinned
 
 
 class Block(NamedTuple):
@@ -39,8 +39,6 @@ def no_more(
     workload: Workload,
     cluster: str,
     replicas: int,
-    *,
-    aside: Literal["maximum", "room"] | None = None,
 ) -> Block | None:
     """Return why a candidate can never hold more than it holds; None where no single rule says so."""
     if not workload.replicas:
@@ -50,7 +48,7 @@ def no_more(
         return Block(f"a full copy is {replicas}", copies.source)
     bounds = workload.rule(Bounds) or Bounds()
     most = bounds.maximum.get(cluster)
-    if most is not None and replicas >= most.replicas and aside != "maximum":
+    if most is not None and replicas >= most.replicas:
         return Block(at_most(most, workload), most.source)
     candidates = workload.rule(Candidates)
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
@@ -62,12 +60,12 @@ def no_more(
     short = shortage(workload, cluster, wanted, problem.allowances)
     if short is not None:
         return Block(short.text, short.source)
-    if aside != "room" and problem.has_capacity:
+    if problem.has_capacity:
         return _no_room(problem, workload, problem.cluster_by_name[cluster], replicas)
     return None
 
 
-def no_less(workload: Workload, cluster: str, replicas: int, *, partial: bool = False) -> Block | None:
+def no_less(workload: Workload, cluster: str, replicas: int, *, partial: bool) -> Block | None:
     """Return why a candidate can never hold less than it holds; None where no single rule says so.
 
     `partial`: whether copies and minima give way.
@@ -116,19 +114,11 @@ GIVES_WAY = "a minimum, a spread constraint or a more urgent workload would have
 
 
 def step_at_once(about: Answered, cluster: str, by: By) -> Step | None:
-    """Return what one replica more or less on a candidate costs; None where only another solve can tell."""
-    exchanges, replicas = about.exchanges, about.replicas(cluster)
-    if exchanges is None or exchanges.ends(cluster, by):
-        workload = about.workload
-        less = None if by > 0 else no_less(workload, cluster, replicas, partial=about.part.partial)
-        block = no_more(about.part, workload, cluster, replicas) if by > 0 else less
-        return None if block is None else _blocked(block)
-    found = exchanges.to(cluster) if by > 0 else exchanges.away(cluster)
-    if found is None:
-        return _blocked(_alone(about, cluster, by))
-    if not about.stands(found):
-        return None
-    return _step(about.change(found), replicas + by, (Shift(about.key, 1, found.start, found.end),))
+    """Return why one replica more or less on a candidate is not possible; None where a solve has to tell."""
+    workload, replicas = about.workload, about.replicas(cluster)
+    less = None if by > 0 else no_less(workload, cluster, replicas, partial=about.part.partial)
+    block = no_more(about.part, workload, cluster, replicas) if by > 0 else less
+    return None if block is None else _blocked(block)
 
 
 def step_by_solving(about: Answered, cluster: str, by: By, deadline: Deadline) -> Step:
@@ -138,7 +128,7 @@ def step_by_solving(about: Answered, cluster: str, by: By, deadline: Deadline) -
     changed = pinned(about.part, about.key, cluster, about.replicas(cluster), by)
     outcome = about.resolve(changed, deadline)
     if outcome.status is Status.INFEASIBLE:
-        return _blocked(_because(about, outcome.conflict))
+        return _blocked(_because(about, outcome.conflict, by))
     if outcome.placement is None:
         return Step(Possible.UNKNOWN, reason="not settled in time")
     moved = shifts(about.part, about.placement, outcome.placement, about.key)
@@ -161,14 +151,6 @@ def _blocked(block: Block) -> Step:
     return Step(Possible.NO, proven=True, reason=block.reason, source=block.source)
 
 
-def _alone(about: Answered, cluster: str, by: By) -> Block:
-    """Return why no replica passes between a cluster and another one."""
-    for rule in exact_totals(about.workload, tuple(about.exchanges.names) if about.exchanges else ()):
-        if cluster in rule.clusters:
-            return Block(f"{rule.name} holds exactly {rule.minimum}", rule.source)
-    return Block("no other cluster can give one up" if by > 0 else "no other cluster can take one more")
-
-
 def _step(difference: Difference, replicas: int, moved: tuple[Shift, ...]) -> Step:
     """Return a step; a proven answer cannot be beaten by a placement that was open to it."""
     level, before, change, proven = difference
@@ -179,10 +161,12 @@ def _step(difference: Difference, replicas: int, moved: tuple[Shift, ...]) -> St
     return Step(Possible.YES, replicas, level.name, before, change, proven, moved)
 
 
-def _because(about: Answered, conflict: Conflict | None) -> Block:
+def _because(about: Answered, conflict: Conflict | None, by: By) -> Block:
     """Return what stands against a step; the step itself and the number of replicas go without saying."""
     said = [each for each in conflict.rules if each.source != PIN] if conflict else []
-    telling = [each for each in said if each.rule != total.KIND] or said
+    telling = [each for each in said if each.rule != total.KIND]
+    if said and not telling:
+        return Block("no other cluster can give one up" if by > 0 else "no other cluster can take one more")
     if not telling:
         copies = about.workload.rule(Duplicated)
         return Block("no placement keeps every rule", copies.source if copies else None)

@@ -2,27 +2,23 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from fairlead.models.check import check
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import PRICED
 from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of
 from fairlead.models.shapes import checked
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.exact.allocation import allocate
-from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.running.deadline import Deadline, attentive, listening
 from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
-from fairlead.solver.why.change import By, Change, Exchanged
+from fairlead.solver.why.change import By, Change
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
@@ -149,7 +145,7 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
     Nothing is tried where no level of the answer is proven best; from the first one on that may be worse than
     best, levels do not count.
     """
-    changes = changes_of(about, binding=about.exchanges is not None)
+    changes = changes_of(about)
     if about.levels and not about.proven:
         return Gains(untried=len(changes))
     if not any(attained.value for attained in about.values) and PRICED.isdisjoint(
@@ -175,15 +171,6 @@ def shares(count: int) -> Iterator[float]:
 
 def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
     """Return what a change makes of the answer; None where that is not known in time."""
-    if about.exchanges is not None:
-        best = change.best
-        known = (
-            _by_division(about, change)
-            if best is None
-            else _by_exchange(about, change, best(about.exchanges))
-        )
-        if known is not None:
-            return known
     if not deadline.remaining():
         return None
     changed = change.build()
@@ -198,28 +185,6 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     if about.is_same(outcome.objectives):
         return SAME
     return difference if difference.change < 0 else None
-
-
-def _by_division(about: Answered, change: Change) -> Difference | None:
-    """Return what is made of the answer by dividing again; None where that takes a solve."""
-    changed = change.build()
-    if not about.alone or levels_of(changed) != about.levels:
-        return None
-    workload = changed.workload(about.key)
-    boxed = box_of(workload, changed, about.part.limits)
-    placed = allocate(workload, changed, boxed) if boxed.box.feasible else None
-    if placed is None or check(changed, Placement({about.key: placed})):
-        return None  # what is not in the box, such as a budget of moves, takes a search
-    scored = score(changed, Placement({about.key: placed}))
-    return about.compare(about.levels, [replace(each, proven=True) for each in scored])
-
-
-def _by_exchange(about: Answered, change: Change, best: Exchanged | None) -> Difference | None:
-    """Return what the best exchange gains; None where it breaks a rule that is not in the box."""
-    if best is None:
-        return SAME
-    difference = about.change(best)
-    return difference if difference.change >= 0 or about.stands(best, change.build) else None
 
 
 def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:
