@@ -439,7 +439,7 @@ def test_unplaced_replicas_are_explained() -> None:
 
 
 def test_what_fits_is_explained_beside_what_does_not() -> None:
-    """Web is placed in full, beside a workload that does not fit on a cluster of its own: it does not count."""
+    """Web is placed in full, beside a workload that does not fit on its own cluster: it does not count."""
     rules = (Candidates(("member3",)), Total())
     other = replace(web(1, 2), key="default/big", name="big", requests={"cpu": 9000}, rules=rules)
     clusters = tuple(Cluster(name, free={"cpu": 1000}) for name in names(3))

@@ -36,7 +36,6 @@ class Difference(NamedTuple):
 
 
 SAME = Difference(None, 0, 0, proven=True)
-NOTHING_SHORT = Attained("", 0)
 
 
 @dataclass(frozen=True)
@@ -99,14 +98,13 @@ class Answered:
         A level that only the changed problem has counts what a rule is short of that this one does not have:
         it is 0 here.
         """
-        proven, known = True, dict(zip(self.levels, enumerate(self.values), strict=True))
+        proven = True
+        known = {level: (place, self.values[place].value) for place, level in enumerate(self.levels)}
         for level, there in zip(levels, other, strict=True):
-            place, here = known.get(level, (0, NOTHING_SHORT))
-            proven = (
-                proven and (level not in known or place < self.proven) and there.proven and _is_exact(there)
-            )
-            if abs(Fraction(there.value - here.value)) > there.tolerance:
-                return Difference(level, here.value, as_whole(there.value - here.value), proven)
+            place, here = known.get(level, (-1, 0))
+            proven = proven and place < self.proven and there.proven and _is_exact(there)
+            if abs(Fraction(there.value - here)) > there.tolerance:
+                return Difference(level, here, as_whole(there.value - here), proven)
         return SAME._replace(proven=proven)
 
     def has_room(self, cluster: str) -> bool:
