@@ -10,6 +10,9 @@ from types import MappingProxyType
 import pytest
 
 from brute_force import placements
+from fairlead.encoders.convex import Term
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.registry import encode
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
@@ -51,6 +54,7 @@ from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of
 from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.own_cost import is_own, own_cost
+from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
@@ -118,6 +122,14 @@ def is_filled_within(
             for resource, amount in demands(each, problem.cluster_by_name[name]).items():
                 used[name, resource] += count * amount
     return all(lower <= used[row] <= upper for row, (lower, upper) in left.items())
+
+
+def is_above(placement: Placement, lines: Iterable[tuple[list[Term], int]], model: Encoding) -> bool:
+    """Tell whether a placement keeps all lines of a model."""
+    value = {variable.index: number for variable, number in model.values(placement)}
+    return all(
+        sum(slope * value[variable.index] for variable, slope in terms) >= least for terms, least in lines
+    )
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
@@ -209,9 +221,9 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
 
     Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
     costs there: half of those that are left keep that. Nor is a cluster filled more or less than what is said
-    of placements that cost so much at most.
+    of placements that cost so much at most, nor a workload below a line of a model, whatever it chooses.
     """
-    counted = pinned = cut = full = 0
+    counted = pinned = cut = full = lines = 0
     above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(searched(problem, rule, every[-1]))
@@ -235,6 +247,11 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
                 left = narrowed(branches, problem, min(costs), cheapest[0])
                 narrower[level.key] += len(left)
                 parts = dict(branches.ranges(min(costs)))
+                model = encode(problem, wide(problem), kept[0])
+                assert model is not None
+                told_of = list(priced_lines(model, branches))
+                lines += len(told_of)
+                assert all(is_above(each, told_of, model) for each in every)
                 for most in sorted(costs)[: len(costs) // 2 + 1 : max(1, len(costs) // 4)]:
                     filled = dict(branches.whole.filled(most))
                     full += sum(ends.upper < rule.totals[resource] for (_, resource), ends in filled.items())
@@ -254,6 +271,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     assert narrower.total() > 3
     assert cut > 3
     assert full > 3
+    assert lines > 3
 
 
 def test_parts_are_cut_until_bounds_are_met() -> None:
