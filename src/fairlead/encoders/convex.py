@@ -196,7 +196,7 @@ class ConvexCost:
         for part, segment in zip(self._parts, self._cover.segments, strict=False):
             yield part, max(0, min(at, segment.end) - segment.start)
         if self._excess is not None:
-            yield self._excess, self._claimed(at) - self._cover(at)
+            yield self._excess, self.function(at) - self._cover(at)
 
     def _segments(self) -> Cover:
         """Return the segments; the first call adds them to the model."""

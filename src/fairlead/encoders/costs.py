@@ -148,16 +148,21 @@ class PeakCost(Cost):
 
 @dataclass(slots=True)
 class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them."""
+    """What is minimised on one level: whole steps of ``1 / scale``, and constants beside them."""
 
     scale: int
     """Steps in one unit of the level."""
     exact: bool
     """True where the cost in steps is exact; False where it is rounded down."""
-    constant: Fraction = Fraction(0)
-    """What the level costs beside the steps, in its own unit."""
+    constants: dict[str | None, Fraction] = field(default_factory=dict)
+    """What the level costs beside the steps, in its own unit, by workload; None as in `parts`."""
     parts: dict[str | None, list[Cost]] = field(default_factory=dict)
     """What adds up, by workload; None for what belongs to several."""
+
+    @property
+    def constant(self) -> Fraction:
+        """What the level costs beside the steps, in its own unit."""
+        return sum(self.constants.values(), Fraction(0))
 
     @property
     def costs(self) -> list[Cost]:
@@ -165,16 +170,27 @@ class LevelCost:
         return [cost for part in self.parts.values() for cost in part]
 
     def alone(self, workload: str) -> "LevelCost":
-        """Return what one workload costs by itself, without the constant."""
-        return LevelCost(self.scale, self.exact, parts={workload: self.parts.get(workload, [])})
+        """Return what one workload costs by itself."""
+        found = LevelCost(self.scale, self.exact)
+        found.constants[workload] = self.constants.get(workload, Fraction(0))
+        found.parts[workload] = self.parts.get(workload, [])
+        return found
 
     def most(self, workload: str, placement: Placement) -> int:
         """Return what a workload costs at most, in steps, if it is to cost what it does in a placement.
 
-        Costs that are rounded may differ by a step each where they are the same.
+        Costs that are rounded may differ where they are the same.
         """
-        rounded = 0 if self.exact else 1
-        return sum(cost.of(placement) + rounded for cost in self.parts.get(workload, []))
+        rounded = self.rounded(sum(placement.of(workload).values()))
+        return sum(cost.of(placement) for cost in self.parts.get(workload, [])) + rounded
+
+    def rounded(self, replicas: int, clusters: int = 0) -> int:
+        """Return by how many steps the deviation of so many replicas is rounded down at most.
+
+        Every step between what a cluster holds and the whole number nearest to its quota is rounded: the ones
+        add up to the replicas, the others to twice that at most. So is one constant of each of some clusters.
+        """
+        return 0 if self.exact else 3 * replicas + clusters
 
     def value(self, steps: int) -> Fraction:
         """Return a number of steps in the unit of the level."""

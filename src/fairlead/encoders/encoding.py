@@ -216,7 +216,7 @@ class Encoding:
                 f"level {level.name} is measured in steps of 1/{found.scale} and of 1/{scale}"
             )
         found.exact = found.exact and exact
-        found.constant += constant
+        found.constants[because.workload] = found.constants.get(because.workload, Fraction(0)) + constant
         found.parts.setdefault(because.workload, []).extend(costs)
 
     def pin(self, level: Level, steps: int) -> None:

@@ -10,6 +10,9 @@ from types import MappingProxyType
 import pytest
 
 from brute_force import placements
+from fairlead.encoders.convex import Term
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.registry import encode
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
@@ -51,6 +54,7 @@ from fairlead.solver.levels.filled_rows import rows_and_choices
 from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of
 from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.own_cost import is_own, own_cost
+from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.running.deadline import Deadline
@@ -118,6 +122,12 @@ def is_filled_within(
             for resource, amount in demands(each, problem.cluster_by_name[name]).items():
                 used[name, resource] += count * amount
     return all(lower <= used[row] <= upper for row, (lower, upper) in left.items())
+
+
+def above_line(placement: Placement, terms: Iterable[Term], bottom: int, model: Encoding) -> int:
+    """Return how far a placement is above a line of a model."""
+    value = {variable.index: number for variable, number in model.values(placement)}
+    return sum(slope * value[variable.index] for variable, slope in terms) - bottom
 
 
 def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
@@ -209,9 +219,9 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
 
     Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
     costs there: half of those that are left keep that. Nor is a cluster filled more or less than what is said
-    of placements that cost so much at most.
+    of placements that cost so much at most, nor a workload below a line of a model, whatever it chooses.
     """
-    counted = pinned = cut = full = 0
+    counted = pinned = cut = full = lines = 0
     above, narrower = Counter[str](), Counter[str]()
     for problem, rule, every in balanced(made):
         bound = bound_of(searched(problem, rule, every[-1]))
@@ -235,6 +245,13 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
                 left = narrowed(branches, problem, min(costs), cheapest[0])
                 narrower[level.key] += len(left)
                 parts = dict(branches.ranges(min(costs)))
+                model = encode(problem, wide(problem), kept[0])
+                assert model is not None
+                told_of = list(priced_lines(model, branches))
+                lines += len(told_of)
+                assert all(
+                    above_line(each, terms, bottom, model) >= 0 for each in every for terms, bottom in told_of
+                )
                 for most in sorted(costs)[: len(costs) // 2 + 1 : max(1, len(costs) // 4)]:
                     filled = dict(branches.whole.filled(most))
                     full += sum(ends.upper < rule.totals[resource] for (_, resource), ends in filled.items())
@@ -254,6 +271,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     assert narrower.total() > 3
     assert cut > 3
     assert full > 3
+    assert lines > 3
 
 
 def test_parts_are_cut_until_bounds_are_met() -> None:
@@ -308,6 +326,15 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
     best = Placement({"left": {"a": 4, "b": 2}, "right": {"a": 4, "b": 2}})
     ninth = searched(problem, rule, best, level, {BALANCE: Fraction(1, 9)})
     assert ninth is not None
+    model = encode(problem, wide(problem), best)
+    assert model is not None
+    # As a line of a model it says that each of the two costs so much, and is met where that costs least.
+    lines = list(priced_lines(model, ninth))
+    divided = [Placement({key: {"a": 6 - on_b, "b": on_b} for key in ("left", "right")}) for on_b in range(7)]
+    for terms, bottom in lines:
+        above = [above_line(each, terms, bottom, model) for each in divided]
+        assert 0 <= min(above) < max(above) / 1_000_000
+    assert len(lines) == 2
     assert narrowed(ninth, problem, Fraction(12, 5), best) == {
         Place(key, name): Range(count, count)
         for key in ("left", "right")

@@ -68,6 +68,8 @@ class Asked:
         How many more parts are looked at, at most; 1 cuts nothing.
     held
         What overflow tiers hold, as far as that is known.
+    dives
+        Whether a placement is looked for choice by choice as well, where the bound is far.
     """
 
     level: Level
@@ -75,6 +77,7 @@ class Asked:
     pins: Mapping[Level, Fraction] = field(default_factory=dict)
     parts: int = PARTS
     held: Held | None = None
+    dives: bool = True
 
 
 @dataclass(order=True, slots=True)
@@ -92,8 +95,10 @@ class Branches:
 
     Parameters
     ----------
+    levels
+        What is pinned, or bounded, balance last.
     limits
-        What levels are pinned to.
+        What these are pinned to; None for the one that is bounded.
     whole
         All placements.
     root
@@ -108,6 +113,7 @@ class Branches:
         About what the best placement costs that was looked at.
     """
 
+    levels: tuple[Level, ...]
     limits: tuple[Fraction | None, ...]
     whole: Blend
     root: Blend | None
@@ -141,7 +147,7 @@ class Branches:
             wanted = self._told(self.root, asked, wanted, until)
             bound = raised(self.root, wanted, ROUNDS, until)
             self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
-            if asked.level != BALANCE:
+            if asked.level != BALANCE and asked.dives:
                 wanted = Diving(self.root, asked.wanted, wanted, until.part(DIVING)).searched(bound)
                 self.least = min(self.least, float(wanted))
             self.root = None if until.remaining() else self.root
@@ -221,7 +227,7 @@ def branches_of(
     if found is None:
         return None
     rows, choices = found
-    levels = [*(each for each in {**asked.pins, asked.level: None} if each != BALANCE), BALANCE]
+    levels = (*(each for each in {**asked.pins, asked.level: None} if each != BALANCE), BALANCE)
     limits = tuple(asked.pins.get(each) for each in levels)
     if known is not None and known.limits == limits:
         return known
@@ -239,7 +245,7 @@ def branches_of(
     if not mixes:
         return None
     blend = Blend.of(rows, mixes, limits)
-    return Branches(limits, blend, blend)
+    return Branches(levels, limits, blend, blend)
 
 
 def _halves(blend: Blend) -> Sequence[Blend] | None:

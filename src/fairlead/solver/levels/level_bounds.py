@@ -23,7 +23,7 @@ from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, Note
 from fairlead.solver.levels.blending import Blend
 from fairlead.solver.levels.choice import Numbers
-from fairlead.solver.levels.filling_bound import PARTS, Asked, Branches, branches_of
+from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS, Asked, Branches, branches_of
 from fairlead.solver.levels.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -111,6 +111,13 @@ class LevelBounds:
         follows = level.base in DEVIATIONS and self._is_after_balance
         return self._is_large() and (level in self.targets or follows)
 
+    def _price_first(self, level: Level) -> None:
+        """Ask prices before a search, if they are asked by then; of moves after balance only for lines."""
+        if self._is_priced_first(level):
+            self._price(level, PARTS if self.tried else FEW_PARTS)
+        elif self._is_after_balance and self._is_large():
+            self._price(level, 1, dives=False)
+
     @property
     def _is_after_balance(self) -> bool:
         """Whether balance is pinned."""
@@ -125,7 +132,7 @@ class LevelBounds:
         if not settled and level not in self.targets and self._is_large():
             self._price(level, parts)
 
-    def _price(self, level: Level, parts: int = PARTS) -> None:
+    def _price(self, level: Level, parts: int = PARTS, *, dives: bool = True) -> None:
         """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""
         rules = self.problem.balances or ()
         if self.best is None or self.outline is None or len(rules) != 1:
@@ -133,7 +140,7 @@ class LevelBounds:
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
-        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held)
+        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held, dives)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
         if branches is None:
@@ -247,8 +254,9 @@ def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
     cost = outline.levels[level]
     if level == BALANCE:
         return cost.value(steps) + error(cost)
-    # Every cost that adds up is rounded down by less than a step.
-    return cost.value(steps if cost.exact else steps + len(cost.costs))
+    problem = outline.problem
+    replicas = sum(each.replicas for each in problem.workloads)
+    return cost.value(steps + cost.rounded(replicas, len(problem.workloads) * len(problem.clusters)))
 
 
 TURNS = 5

@@ -7,7 +7,7 @@ from fractions import Fraction
 from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import LevelCost, PeakCost
-from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.variables import Group, Place, Range, replicas_at
@@ -23,6 +23,7 @@ from fairlead.solver.levels.diving import FAR
 from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.polishing import polished
+from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
@@ -74,6 +75,10 @@ class LevelModels(LevelBounds):
                     encoding.pin_apart(pinned, self.pinned_apart[pinned])
             for group, replicas in self.fixed:
                 encoding.model.add(encoding.selection.total(group) == replicas)
+            # Of balance they tell little, and cost more than that.
+            if level is not None and level in self.branches and level not in self.targets:
+                for terms, least in priced_lines(encoding, self.branches[level]):
+                    encoding.imply(weighted(terms) >= least)
         return encoding
 
     def _find_any(self, encoding: Encoding) -> Verdict:

@@ -17,7 +17,6 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
 from fairlead.solver.levels.dividing import Functions, Relaxed, Share, relax_all, tighten
-from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ranges import (
     placement_of,
@@ -82,8 +81,8 @@ class LevelSearch(LevelModels):
             cost = self.outline.levels[level]
             least = self._narrow(cost, self._most_of(level, cost))
             note = self._note(level, None if self.restricted else least)
-            if not note.proven and self._is_priced_first(level):
-                self._price(level, PARTS if self.tried else FEW_PARTS)
+            if not note.proven:
+                self._price_first(level)
                 note = self._note(level, None if self.restricted else least)
             before = self._most_of(level, cost)
             self._narrow_at_prices(level, before)

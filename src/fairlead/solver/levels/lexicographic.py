@@ -146,6 +146,9 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
         again.minimise(level, last=True)
         if again.rank_on(number) < search.rank_on(number):
             again.deadline = search.deadline
+            # Later levels were bounded among what costs no more there than the best placement did.
+            for later in search.levels[number + 1 :]:
+                again.branches.pop(later, None)
             for at, later in enumerate(search.levels[number + 1 :], number + 2):
                 again.minimise(later, last=later == search.levels[-1])
                 most, known = again.pinned(later), search.pinned(later)
