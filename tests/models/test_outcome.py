@@ -12,7 +12,7 @@ import pytest
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Attained, Outcome, RejectedGroup, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -31,6 +31,7 @@ from fairlead.models.score import score
 from fairlead.models.words import format_number, format_percent
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import proof, verdict
+from fairlead.solver.groups.choosing import OUT_OF_TIME
 from hand_made import GI, clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
 
 T = TypeVar("T")
@@ -185,6 +186,12 @@ def test_reasons_of_an_infeasible_problem() -> None:
         "nothing is placed: policy default/nginx: member3 needs at least 4",
         "had untolerated taint {gpu}",
     ]
+    # All levels are proven within the chosen groups; of the group before them nobody knows.
+    passed = {nginx().key: (RejectedGroup("first", OUT_OF_TIME),)}
+    later = replace(solved(), status=Status.FEASIBLE, rejected=passed)
+    assert verdict(later) == (
+        "Feasible: best in its affinity groups; whether an earlier one would do was not settled in time."
+    )
     unknown = replace(infeasible(), status=Status.UNKNOWN, conflict=None)
     assert reasons(unknown)[0] == "no placement was found in time"
 

@@ -147,6 +147,8 @@ def _proven(outcome: Result) -> Condition:
 def how_far(outcome: Result) -> str:
     """Say how far the first level that is not proven may be from the best."""
     level = outcome.first_unproven
+    if level is None and outcome.rejected:  # levels are proven, groups are not
+        return "best in its affinity groups; whether an earlier one would do was not settled in time"
     if level is None or level.gap is None:
         held = "some rules are not met" if outcome.shortfalls else "every rule is kept"
         return f"{held}; {outcome.origin} proves nothing about its answer"
