@@ -33,7 +33,7 @@ from fairlead.solver.batch.primal.large_neighbourhood import (
 )
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, open_up
-from fairlead.solver.batch.primal.repair import exchange_rounded, rounded
+from fairlead.solver.batch.primal.repair import exchange_all, rounded
 from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.dispensers import reference
@@ -91,7 +91,7 @@ def test_exchanges_keep_limits_that_rounding_breaks(deviation: Deviation) -> Non
     assert sifted.replicas is not None
     start = rounded(model, sifted.replicas)
     assert not model.keeps(start)
-    exchange_rounded(known, start)
+    exchange_all(known, start)
     assert known.best is not None
     assert known.cost is not None
     assert model.keeps(known.best)

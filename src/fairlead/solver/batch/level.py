@@ -15,7 +15,6 @@ from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, search_neighbourhoods
 from fairlead.solver.batch.primal.repair import (
     exchange_all,
-    exchange_rounded,
     is_far,
     relieve,
     repair_rounded,
@@ -95,7 +94,7 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
         if guided.best is not None:
             first = guided.until(level.deadline.part(tuning.SHARE_OF_FROZEN))
         first.offer(start)
-        exchange_rounded(first, start)
+        exchange_all(first, start)
     if level.over:
         return
     divide_whole(level)
@@ -125,7 +124,7 @@ def _settle(guided: Incumbent, guide: Guide, urgent: Flags, start: Whole) -> Non
     first = guided.surrogate(model, best, guided.deadline.part(tuning.SHARE_OF_FROZEN))
     start = priced(first, prices, NEARLY)
     if not first.offer(start):
-        exchange_rounded(first, start)
+        exchange_all(first, start)
 
 
 def settled(known: Incumbent, rows: Flags, start: Whole, due: Deadline) -> Whole | None:

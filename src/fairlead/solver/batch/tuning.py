@@ -102,10 +102,6 @@ MOST_MOVES = 400_000
 
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REPAIR_REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
-# The same after a program was rounded, then where that kept all limits, and where it did not.
-REACH_AFTER_ROUNDING = 0.02
-REACHES_OF_VALID = (0.05,)
-REACHES_OF_BROKEN = (0.1, 0.4, 1.0, 2.5, 8.0, 128.0)
 # How far they look in the end where limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
 # What a round of exchanges has to win, in units of the level, for another one.

@@ -81,18 +81,6 @@ def relieve(level: Incumbent, start: Whole) -> Whole | None:
     return None
 
 
-def exchange_rounded(level: Incumbent, start: Whole) -> None:
-    """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
-    exchange = Exchange.start(level.model, level.prices, level.rows, start, tuning.REPAIR_CHARGES[1])
-    going = _improve(level, exchange, tuning.REACH_AFTER_ROUNDING)
-    for reach in tuning.REACHES_OF_VALID if exchange.valid else tuning.REACHES_OF_BROKEN:
-        if not going or (exchange.valid and reach in tuning.REACHES_OF_BROKEN):
-            break
-        going = _improve(level, exchange, reach)
-    if not exchange.valid and is_far(level):
-        repair_by_neighbourhoods(level, exchange.replicas, level.deadline)
-
-
 def rounded(model: Model, replicas: Floats) -> Whole:
     """Round a placement so that all totals hold: down, then up where the most was cut off."""
     batch = model.batch
