@@ -20,12 +20,13 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import lower_bound, ranges
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import sift
-from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.dual.subgradient import climb, refuted
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.primal.exchange import Exchange
@@ -202,6 +203,22 @@ def test_more_than_there_is_is_infeasible() -> None:
     made = tuple(Workload(name, name, 2, requests={CPU: 500}, rules=rules) for name in ("one", "two"))
     # 4 replicas of 500m; a takes 2, b only 1.
     assert solved(Problem(members, made, (Capacity(),))).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(("room", "full"), [(19_000, True), (21_000, False)])
+def test_what_refutes_a_sample_is_asked_of_all(
+    room: int, full: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """40 workloads of 1 CPU each may use a and b only; c has room that helps none of them."""
+    monkeypatch.setattr(tuning, "SAMPLE", 5)
+    members = tuple(
+        Cluster(name, free={CPU: size}) for name, size in (("a", room), ("b", room), ("c", 10**6))
+    )
+    names = [f"w{number:02d}" for number in range(40)]
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    made = tuple(Workload(name, name, 1, requests={CPU: 1000}, rules=rules) for name in names)
+    batch = batch_of(Problem(members, made, (Capacity(),)))
+    assert refuted(batch, (), Deadline()) is full
 
 
 def test_never_worse_than_the_floor() -> None:

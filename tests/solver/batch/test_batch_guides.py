@@ -19,7 +19,7 @@ from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_master
+from fairlead.solver.batch.dual.restricted_master import core_of, region_of, solve_master
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent
@@ -68,16 +68,17 @@ def test_a_program_started_from_the_last_one_has_the_same_value() -> None:
     known = known_of(model)
     values = []
     basis = None
+    stands = relax(model, known.prices, known.rows)
     for reach in (0.05, 0.1, 0.2):
-        segments = segments_of(model, known.prices, known.rows, reach * model.unit)
+        core = core_of(model, known.prices, known.rows, reach * model.unit, np.inf)
         region = region_of(model, model.unit, known.prices)
-        cold = solve_master(model, segments, known.prices, region, Deadline())
-        warm = solve_master(model, segments, known.prices, region, Deadline(), basis)
+        cold = solve_master(model, core, known.prices, stands, region, Deadline())
+        warm = solve_master(model, core, known.prices, stands, region, Deadline(), basis)
         assert cold is not None
         assert warm is not None
-        assert warm.value == pytest.approx(cold.value, rel=1e-9)
+        assert warm.promised == pytest.approx(cold.promised, rel=1e-6, abs=1e-6 * model.unit)
         basis = warm.basis
-        values.append(len(segments.row))
+        values.append(len(core.segments.row))
     # The programs grow, so that the start is one of another program.
     assert values[0] < values[1] < values[2]
 

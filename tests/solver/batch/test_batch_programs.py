@@ -11,6 +11,7 @@ import pytest
 from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.levels import Deviation
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
@@ -32,6 +33,7 @@ def program(keys: tuple[int, ...] = (10, 20, 30), first: float = 1.0) -> LinearP
         np.array([*keys, 99]),
         np.array([2.0, 2.0, np.inf, np.inf]),
         np.array([first, 3.0, 50.0, 0.0]),
+        np.array([5, 8]),
         np.array([3.0, 1.5]),
         (np.array([1, 0, 0, 0, 1]), np.array([1, 0, 1, 2, 3]), np.ones(5)),
     )
@@ -61,7 +63,8 @@ def test_a_start_from_other_variables_changes_nothing() -> None:
 def test_a_start_from_which_nothing_follows_does_not_hurt() -> None:
     """X and z stand in one row only, so they cannot be basic for two: GLOP has to find its own way."""
     basic, at_zero = 5, 2
-    singular = Basis(np.array([10, 30]), np.array([basic, basic]), np.array([at_zero, at_zero]))
+    rows = np.array([5, 8])
+    singular = Basis(np.array([10, 30]), np.array([basic, basic]), rows, np.array([at_zero, at_zero]))
     found = optimum(program(), Deadline(), singular)
     assert found is not None
     assert found.cost == pytest.approx(5.0)
@@ -73,6 +76,7 @@ def test_a_program_without_a_solution_has_no_optimum() -> None:
         np.array([1]),
         np.array([2.0]),
         np.array([1.0]),
+        np.array([0]),
         np.array([3.0]),
         (np.array([0]), np.array([0]), np.ones(1)),
     )
@@ -171,6 +175,20 @@ def test_a_wider_region_opens_more_pieces() -> None:
     near = segments_of(model, known.prices, known.rows, region)
     far = segments_of(model, known.prices, known.rows, region * 2.0)
     assert len(near.row) < len(far.row)
+
+
+@pytest.mark.parametrize("deviation", [Deviation.L1, Deviation.WEBSTER])
+def test_a_part_of_the_rows_stands_for_all(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core of fewer pieces than there are rows finds the bound of the whole program all the same."""
+    problem = middling(5, deviation, workloads=200)
+    cost = costs_of(batch := batch_of(problem))[0]
+    model = model_of(batch, cost)
+    monkeypatch.setattr(tuning, "WHOLE_PROGRAM", 0)
+    monkeypatch.setattr(tuning, "MOST_SEGMENTS", 100)
+    free = Prices.none(model)
+    sifted = sift(model, free, relax(model, free).rows, Deadline())
+    bound = float(cost.bound(lower_bound(model, sifted.prices, sifted.rows)))
+    assert bound == pytest.approx(linear_optimum(problem, priority=0), rel=1e-4)
 
 
 def test_a_pin_that_cannot_be_kept_has_no_end_but_ends() -> None:

@@ -42,38 +42,26 @@ MASTER_TINY = 1e-7
 # What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
 PART_OF_PRICE = 1.0
 MOST_OF_PRICE = 0.5
-# How often the reach is halved to keep the program small; pieces that cost just their price stay in.
-MASTER_HALVINGS = 12
 
 # --- Sifting
 
 # Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
 WHOLE_PROGRAM = 8000
 WHOLE_STRAIGHT = 80_000
-# Pieces come into the core whose cost is so near to the price of their row, in units of the level.
-REACH = 0.1
-# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
-# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
-WIDE, NARROW = 3.0, 0.5
-NARROWER, WIDER = 0.7, 1.5
-# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
-FIRST_SEGMENTS = 8000
-MOST_SEGMENTS = 40_000
-# More may come in after a program that took few steps, and less after one that took many.
-FEW_STEPS, MANY_STEPS = 600, 2500
-MORE, LESS = 2.0, 0.6
-# How far prices may go in the first turn where the program is solved whole.
-FIRST_REGION = 2.0
+# How far prices may go in the first turn, in units of the level; the same where the program is solved whole.
+FIRST_RADIUS, FIRST_RADIUS_OF_WHOLE = 0.05, 2.0
+# A core has about so many pieces at most, more after a bad turn: of more rows every so manieth is looked at.
+MOST_SEGMENTS = 10_000
 # The bound counts as reached when so little is promised beyond it.
-SIFTING_CLOSE = 1e-9
-# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
+SIFTING_CLOSE = 1e-7
+# A turn was good when it won this part of what was promised, very good when it won that part.
 SIFTING_WORTHWHILE = 0.1
 KEPT = 0.8
-EXACT = 0.98
 # A bound beyond so many units is that of a level without a placement: it rises without end.
 ENDLESS = 2.0**40
-# How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
-SIFTING_SHORTER, SIFTING_LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
+# How far prices may go in the next turn, as a multiple: after a bad one, after a good one, after one in which
+# rows stood for others, after a very good one, and where all was won.
+SIFTING_SHORTER, SIFTING_LONGER, SIFTING_NEARER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 0.6, 3.0, 4.0
 # Turns that win less than what counts as close, all together, after which nothing more is tried.
 SIFTING_PATIENCE = 6
 # How closely prices of totals are searched for on the way.

@@ -32,40 +32,42 @@ SHORTEST = 0.01
 
 AT_LOWER_BOUND = int(solution_pb2.BASIS_STATUS_AT_LOWER_BOUND)
 BASIC = int(solution_pb2.BASIS_STATUS_BASIC)
+FIXED = int(solution_pb2.BASIS_STATUS_FIXED_VALUE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearProgram:
     """Minimise costs where every row adds up to its side, and no variable is below 0.
 
-    Variables are known again in other programs by their keys, which rise; entries are rows, columns and
-    values of the coefficients that are not 0.
+    Variables and rows are known again in other programs by their keys, which rise; entries are rows, columns
+    and values of the coefficients that are not 0.
     """
 
     keys: Whole
     upper: Floats
     cost: Floats
+    rows: Whole
     sides: Floats
     entries: tuple[Whole, Whole, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """Where the simplex method ended: variables that are not at their lower bound, by key, and the rows."""
+    """Where the simplex method ended: variables that are not at their lower bound, and rows, by key."""
 
     keys: Whole
     variables: Whole
+    row_keys: Whole
     rows: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """Values of variables and rows, what they cost, the steps that took, and where it ended, if known."""
+    """Values of variables and rows, what they cost, and where it ended, if known."""
 
     primal: Floats
     dual: Floats
     cost: float
-    iterations: int
     basis: Basis | None
 
 
@@ -83,10 +85,9 @@ def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = No
     values = solution.primal_solution.variable_values
     primal[np.searchsorted(program.keys, _whole(values.ids))] = values.values
     values = solution.dual_solution.dual_values
-    dual[_whole(values.ids)] = values.values
+    dual[np.searchsorted(program.rows, _whole(values.ids))] = values.values
     basis = _ended(solution.basis) if solution.HasField("basis") else None
-    iterations = result.solve_stats.simplex_iterations
-    return Optimum(primal, dual, solution.primal_solution.objective_value, iterations, basis)
+    return Optimum(primal, dual, solution.primal_solution.objective_value, basis)
 
 
 def _best(model: Any, deadline: Deadline, basis: Any) -> Any:
@@ -123,12 +124,12 @@ def _written(program: LinearProgram) -> Any:
     model.objective.linear_coefficients.ids.extend(keys)
     model.objective.linear_coefficients.values.extend(program.cost.tolist())
     sides = program.sides.tolist()
-    model.linear_constraints.ids.extend(range(len(sides)))
+    model.linear_constraints.ids.extend(program.rows.tolist())
     model.linear_constraints.lower_bounds.extend(sides)
     model.linear_constraints.upper_bounds.extend(sides)
     row, column, value = program.entries
     order = np.lexsort((column, row))
-    model.linear_constraint_matrix.row_ids.extend(row[order].tolist())
+    model.linear_constraint_matrix.row_ids.extend(program.rows[row[order]].tolist())
     model.linear_constraint_matrix.column_ids.extend(program.keys[column[order]].tolist())
     model.linear_constraint_matrix.coefficients.extend(value[order].tolist())
     return model
@@ -141,14 +142,18 @@ def _start(program: LinearProgram, ended: Basis) -> Any:
     there = np.flatnonzero(at < len(program.keys))
     there = there[program.keys[at[there]] == ended.keys[there]]
     statuses[at[there]] = ended.variables[there]
-    rows = ended.rows.copy()
+    rows = np.full(len(program.rows), FIXED)
+    at = np.searchsorted(ended.row_keys, program.rows)
+    there = np.flatnonzero(at < len(ended.row_keys))
+    there = there[ended.row_keys[at[there]] == program.rows[there]]
+    rows[there] = ended.rows[at[there]]
     # Rows take the place of basic variables that are gone: as many are basic as there are rows.
     missing = len(rows) - int((statuses == BASIC).sum()) - int((rows == BASIC).sum())
     rows[np.flatnonzero(rows != BASIC)[: max(0, missing)]] = BASIC
     basis = solution_pb2.BasisProto()
     basis.variable_status.ids.extend(program.keys.tolist())
     basis.variable_status.values.extend(statuses.tolist())
-    basis.constraint_status.ids.extend(range(len(rows)))
+    basis.constraint_status.ids.extend(program.rows.tolist())
     basis.constraint_status.values.extend(rows.tolist())
     return basis
 
@@ -157,7 +162,8 @@ def _ended(basis: Any) -> Basis:
     """Read where the simplex method ended."""
     keys, statuses = _whole(basis.variable_status.ids), _whole(basis.variable_status.values)
     away = np.flatnonzero(statuses != AT_LOWER_BOUND)
-    return Basis(keys[away], statuses[away], _whole(basis.constraint_status.values))
+    rows = basis.constraint_status
+    return Basis(keys[away], statuses[away], _whole(rows.ids), _whole(rows.values))
 
 
 def _whole(values: Sequence[int]) -> Whole:

@@ -1,9 +1,12 @@
 """The core: a linear program over the few pieces whose cost is near the price of their row.
 
-All other pieces are taken or left as the prices say. The dual of the core gives better prices, see
+All other pieces are taken or left as the prices say, and so are those of rows that have no choice. Of very
+many rows a part is looked at: it tells how all of them react to prices, while what all of them leave or
+exceed there is known in full. The dual of the core gives better prices, see
 `fairlead.solver.batch.dual.sifting`.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +14,8 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.dual.relaxation import PricedRows
-from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
+from fairlead.solver.batch.dual.relaxation import PricedRows, Relaxed
+from fairlead.solver.batch.model import Model, Prices, chunks, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -34,20 +37,37 @@ class Segments:
     base: Whole
     """Replicas by place when no piece of the core is taken."""
 
+    def of_rows(self, rows: Whole) -> "Segments":
+        """Return the pieces of some rows."""
+        at = np.flatnonzero(np.isin(self.row, rows))
+        where = (self.row[at], self.column[at], self.units[at], self.slope[at])
+        return Segments(*where, self.pinned[at], self.key[at], self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Core:
+    """Rows that have a choice among pieces near their prices; all others stay as the prices divide them."""
+
+    segments: Segments
+    rows: Whole
+    """The pieces, and the rows that they are of, rising."""
+    part: float
+    """What part of all rows with a choice these are."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """An optimum of the core: prices are its dual, replicas its primal, by place and not whole.
+    """An optimum of the core: prices are its dual.
 
-    The value is in steps; inside tells whether no price stands at the edge of its region.
+    Replicas are its primal, by place and not whole; None where its rows stand for others as well. Promised is
+    by how much the bound rises, in steps; inside tells whether no price stands at the edge of its region.
     """
 
     prices: Prices
     rows: Floats
-    replicas: Floats
-    value: float
+    replicas: Floats | None
+    promised: float
     inside: bool
-    iterations: int
     basis: Basis | None
 
 
@@ -138,46 +158,56 @@ def _reach_of(model: Model, reach: float | Floats | Prices, rows: slice) -> Floa
     return moved
 
 
-def not_too_many(
-    model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: int
-) -> tuple[Segments, float]:
-    """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
-    part = 1.0
+def core_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: float) -> Core:
+    """Return the rows with a choice among pieces within reach; every so manieth where these are too many."""
     segments = segments_of(model, prices, rows, reach)
-    for _ in range(tuning.MASTER_HALVINGS):
-        if len(segments.row) <= most:
-            break
-        part /= 2
-        segments = segments_of(model, prices, rows, reach * part)
-    return segments, part
+    pieces = np.bincount(segments.row, minlength=len(rows))
+    # A row with a single piece takes what its total leaves of it, whatever the prices in this reach.
+    choosing = np.flatnonzero(pieces > 1)
+    stride = max(1, math.ceil(int(pieces[choosing].sum()) / most))
+    drawn = choosing[min(len(choosing) - 1, stride // 2) :: stride] if stride > 1 else choosing
+    return Core(segments.of_rows(drawn), drawn, len(drawn) / len(choosing) if len(choosing) else 1.0)
 
 
 def solve_master(
     model: Model,
-    segments: Segments,
+    core: Core,
     centre: Prices,
+    stands: Relaxed,
     region: Prices,
     deadline: Deadline,
     basis: Basis | None = None,
 ) -> Solved | None:
-    """Solve the linear program of the core, with prices kept in a region; None where that takes too long."""
-    found = optimum(_program(model, segments, centre, region), deadline, basis)
+    """Solve the linear program of the core, with prices kept in a region; None where that takes too long.
+
+    The region is around the centre, and stands tells how all rows are divided there.
+    """
+    batch, at, count = model.batch, core.rows, len(core.rows)
+    some, inside = rows_of(model, at), stands.replicas[at]
+    base = core.segments.base[at]
+    # What all rows leave there, below 0 where they ask for too much: these rows answer for their part of it.
+    left = np.concatenate([batch.coupling.limit - stands.usage, np.array(model.pins) - stands.pinned])
+    used = [*some.batch.usage(inside - base).tolist()]
+    used += [some.steps(inside, each) - some.steps(base, each) for each in range(1, 1 + len(model.pins))]
+    found = optimum(_program(model, core, core.part * left + used, centre, region), deadline, basis)
     if found is None:
         return None
-    batch = model.batch
-    pieces, count = len(segments.row), len(batch.keys)
-    replicas = segments.base.astype(np.float64)
-    np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
+    pieces = len(core.segments.row)
     over, under = np.split(found.primal[pieces:], 2)
     floors = centre.joined - region.joined
-    inside = not bool(np.any(over > tuning.MASTER_TINY)) and not bool(
-        np.any((under > tuning.MASTER_TINY) & (floors > 0))
-    )
-    value = found.cost * model.unit + model.steps(segments.base)
-    rows = found.dual[:count] * model.unit
+    edge = np.any(over > tuning.MASTER_TINY) or np.any((under > tuning.MASTER_TINY) & (floors > 0))
+    rows = stands.rows.copy()
+    rows[at] = found.dual[:count] * model.unit
     down = np.maximum(0.0, -found.dual[count:]) * model.unit / _sizes(model)
     prices = Prices(*np.split(down, [len(batch.coupling.limit)]))
-    return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
+    gained = found.cost * model.unit - (some.steps(inside) - some.steps(base))
+    promised = gained / core.part + float(centre.joined @ left)
+    replicas = None
+    if core.part == 1:
+        replicas = stands.replicas.astype(np.float64)
+        replicas[at] = base
+        np.add.at(replicas, (core.segments.row, core.segments.column), found.primal[:pieces])
+    return Solved(prices, rows, replicas, promised, not edge, found.basis)
 
 
 def _sizes(model: Model) -> Floats:
@@ -185,34 +215,33 @@ def _sizes(model: Model) -> Floats:
     return np.concatenate([np.maximum(1.0, model.batch.coupling.limit), np.array(model.pin_units)])
 
 
-def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -> LinearProgram:
-    """Return the core as a linear program.
+def _program(model: Model, core: Core, room: Floats, centre: Prices, region: Prices) -> LinearProgram:
+    """Return the core as a linear program in which pieces may use so much of what is shared.
 
     Rows: the totals, then what is shared as parts of the limits, then the pins likewise. Columns: the
     pieces, then by how much limits and pins are passed, then what is left of them. What passing costs and
     leaving earns keeps the prices of the rows inside the region.
     """
-    batch, coupling = model.batch, model.batch.coupling
+    batch, segments = model.batch, core.segments
     sizes = _sizes(model)
     middle, away = (each.joined * sizes / model.unit for each in (centre, region))
     after = batch.lower.size * model.curve.pieces * tuning.CUTS
-    left = batch.totals - segments.base.sum(axis=1)
-    room = coupling.limit - batch.usage(segments.base)
-    unpinned = [float(pin - model.steps(segments.base, number)) for number, pin in enumerate(model.pins, 1)]
+    left = batch.totals[core.rows] - segments.base[core.rows].sum(axis=1)
     return LinearProgram(
         np.concatenate([segments.key, after + np.arange(2 * len(sizes))]),
         np.concatenate([segments.units, np.full(2 * len(sizes), np.inf)]),
         np.concatenate([segments.slope, middle + away, -np.maximum(0.0, middle - away)]),
-        np.concatenate([left, np.concatenate([room, np.array(unpinned)]) / sizes]),
-        _entries(model, segments, sizes),
+        np.concatenate([core.rows, len(batch.keys) + np.arange(len(sizes))]),
+        np.concatenate([left, room / sizes]),
+        _entries(model, core, sizes),
     )
 
 
-def _entries(model: Model, segments: Segments, sizes: Floats) -> tuple[Whole, Whole, Floats]:
+def _entries(model: Model, core: Core, sizes: Floats) -> tuple[Whole, Whole, Floats]:
     """Return the coefficients of the program by row and column."""
-    batch, coupling = model.batch, model.batch.coupling
-    count, first = len(segments.row), len(batch.keys)
-    rows, columns, values = [segments.row], [np.arange(count)], [np.ones(count)]
+    batch, coupling, segments = model.batch, model.batch.coupling, core.segments
+    count, first = len(segments.row), len(core.rows)
+    rows, columns, values = [np.searchsorted(core.rows, segments.row)], [np.arange(count)], [np.ones(count)]
     number_of = np.full((len(batch.clusters), batch.needs.shape[1]), -1, dtype=np.int64)
     number_of[coupling.column, coupling.resource] = np.arange(len(coupling.limit))
     for resource in range(batch.needs.shape[1]):

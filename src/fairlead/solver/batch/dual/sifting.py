@@ -6,15 +6,15 @@ prices stay in a region in which the core says about the truth. What is claimed 
 whole numbers.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats
 from fairlead.solver.batch.dual.linear_program import Basis
-from fairlead.solver.batch.dual.relaxation import Evaluated, relax
-from fairlead.solver.batch.dual.restricted_master import not_too_many, region_of, solve_master
+from fairlead.solver.batch.dual.relaxation import Evaluated, Relaxed, relax
+from fairlead.solver.batch.dual.restricted_master import core_of, region_of, solve_master
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.running.deadline import Deadline
 
@@ -32,12 +32,15 @@ def sift(
 ) -> Evaluated:
     """Raise the bound from prices to that of the whole linear program, as far as the turns go."""
     how = how or Sifting()
-    sieve = _Sieve.start(model, Evaluated(prices, rows, relax(model, prices, rows).value), how)
+    sieve = _Sieve.start(model, prices, relax(model, prices, rows), how)
     for _ in range(how.turns):
         if deadline.remaining() <= 0 or not sieve.turn(deadline):
             break
-    best = sieve.best
-    return replace(best, rows=relax(model, best.prices, best.rows).rows)
+    last = relax(model, sieve.prices, sieve.at.rows)
+    replicas = sieve.replicas
+    if replicas is None and sieve.values:
+        replicas = last.replicas.astype(np.float64)
+    return Evaluated(sieve.prices, last.rows, sieve.at.value, replicas)
 
 
 @dataclass(slots=True, eq=False)
@@ -46,95 +49,70 @@ class _Sieve:
 
     model: Model
     how: Sifting
-    best: Evaluated
+    prices: Prices
+    at: Relaxed
+    """The best prices, and how rows are divided there."""
     radius: float
-    """How far prices may go, in units of the level."""
-    widest: float
-    """How near the pieces of the core are, in units of the level, where nothing else says it."""
-    allowed: int
+    """How far prices may go, and how near to the price of its row a piece of the core is, in units of the
+    level."""
     whole: bool
-    """How many pieces a core may have now, and whether that is all."""
-    ratio: float = tuning.WIDE
-    """How near the pieces of the core are, as a multiple of how far prices may go, where that decides."""
+    """Whether all pieces are in the core."""
+    most: float = tuning.MOST_SEGMENTS
+    """How many pieces a core has at most, about."""
     values: list[float] = field(default_factory=list)
     """The bound after every turn."""
     basis: Basis | None = None
+    replicas: Floats | None = None
+    """A placement of the last core that won something; it is not whole."""
 
     @classmethod
-    def start(cls, model: Model, best: Evaluated, how: Sifting) -> "_Sieve":
+    def start(cls, model: Model, prices: Prices, at: Relaxed, how: Sifting) -> "_Sieve":
         """Start at prices."""
         pieces = model.batch.lower.size * model.curve.pieces
         few = tuning.WHOLE_STRAIGHT if model.curve.pieces == 1 else tuning.WHOLE_PROGRAM
-        if not model.curve.grows and pieces <= few:
-            return cls(model, how, best, tuning.FIRST_REGION, np.inf, pieces, whole=True)
-        return cls(model, how, best, tuning.REACH / 2, tuning.REACH, tuning.FIRST_SEGMENTS, whole=False)
+        whole = not model.curve.grows and pieces <= few
+        radius = tuning.FIRST_RADIUS_OF_WHOLE if whole else tuning.FIRST_RADIUS
+        return cls(model, how, prices, at, radius, whole)
 
     def turn(self, deadline: Deadline) -> bool:
         """Solve a core and go where it says, if that is better; tell whether there is more to win."""
-        model, best = self.model, self.best
-        if best.value > tuning.ENDLESS * model.unit:
+        model, before = self.model, self.at.value
+        if before > tuning.ENDLESS * model.unit:
             return False
-        segments, part = not_too_many(model, best.prices, best.rows, self._reach(), self.allowed)
-        self.widest, self.radius = self.widest * part, self.radius * part
-        solved = solve_master(model, segments, best.prices, self._region(), deadline, self.basis)
+        region = region_of(model, self.radius * model.unit, self.prices)
+        # Beside pins prices go farther where they are dear.
+        reach = np.inf if self.whole else region if model.pins else self.radius * model.unit
+        core = core_of(model, self.prices, self.at.rows, reach, np.inf if self.whole else self.most)
+        solved = solve_master(model, core, self.prices, self.at, region, deadline, self.basis)
         if solved is None:
             return False
         self.basis = solved.basis
-        self._allow(solved.iterations)
         found = relax(model, solved.prices, solved.rows, tuning.SIFTING_PRECISION)
-        promised, gained = solved.value - best.value, found.value - best.value
+        promised, gained = solved.promised, found.value - before
         if gained >= 0:
-            self.best = Evaluated(solved.prices, found.rows, found.value, solved.replicas)
-        close = self.how.close * abs(self.best.value)
-        self.values.append(self.best.value)
+            self.prices, self.at, self.replicas = solved.prices, found, solved.replicas
+        close = self.how.close * abs(self.at.value)
+        won = promised - max(gained, 0.0) <= close
+        if not won and gained < tuning.SIFTING_WORTHWHILE * promised:
+            self.radius *= tuning.SIFTING_SHORTER
+            # Perhaps the rows that stood for others were too few.
+            self.most *= 1 if core.part == 1 else 2
+            return True
+        self.most = max(tuning.MOST_SEGMENTS, self.most / 2)
+        self.values.append(self.at.value)
         if (
             len(self.values) > tuning.SIFTING_PATIENCE
-            and self.best.value - self.values[-tuning.SIFTING_PATIENCE - 1] <= close
+            and self.at.value - self.values[-tuning.SIFTING_PATIENCE - 1] <= close
         ):
             return False
-        # What the program of the core still promises tells whether there is anything left to win.
-        if promised - max(gained, 0.0) <= close:
-            if solved.inside:
-                self.best = replace(self.best, replicas=solved.replicas)
-                return False
-            self._widen(tuning.ALL_WON)
-        elif gained < tuning.SIFTING_WORTHWHILE * promised:
-            self.radius *= tuning.SIFTING_SHORTER
+        if not won:
+            # Rows that stand for others err by a part of how far prices go: the next program comes nearer.
+            longer = tuning.SIFTING_LONGER if core.part == 1 else tuning.SIFTING_NEARER
+            self.radius *= tuning.MUCH_LONGER if gained > tuning.KEPT * promised else longer
+        elif solved.inside and core.part == 1:
+            # What the program of the core still promises tells that there is nothing left to win.
+            self.replicas = solved.replicas
+            return False
         else:
-            self._widen(tuning.MUCH_LONGER if gained > tuning.KEPT * promised else tuning.SIFTING_LONGER)
-        self._narrow(gained / promised if promised > 0 else 1.0)
+            self.radius *= tuning.ALL_WON
         return True
-
-    def _region(self) -> Prices:
-        """Return how far prices may go."""
-        return region_of(self.model, self.radius * self.model.unit, self.best.prices)
-
-    def _reach(self) -> float | Prices:
-        """Return how near the pieces of the core are."""
-        if self.whole:
-            return np.inf
-        if self.model.pins:
-            return self._region() * (self.ratio / tuning.WIDE)
-        # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
-        return self.model.unit * (self.ratio * self.radius if self.model.curve.grows else self.widest)
-
-    def _widen(self, factor: float) -> None:
-        """Let prices go farther."""
-        self.radius, self.widest = self.radius * factor, min(tuning.REACH, self.widest * factor)
-
-    def _narrow(self, kept: float) -> None:
-        """Look at pieces less far away where all that was promised was won, and farther where it was not."""
-        if kept > tuning.EXACT:
-            self.ratio = max(tuning.NARROW, self.ratio * tuning.NARROWER)
-        elif kept < tuning.KEPT:
-            self.ratio = min(tuning.WIDE, self.ratio * tuning.WIDER)
-
-    def _allow(self, steps: int) -> None:
-        """Allow more pieces where the last program was quick, and less where it was not: steps, not seconds.
-
-        A program of many pieces may take far longer than a few short turns.
-        """
-        # Beside pins what is near lies in a narrow band, and many pieces do not help to find it.
-        more = 1.0 if self.model.pins else tuning.MORE
-        factor = more if steps < tuning.FEW_STEPS else tuning.LESS if steps > tuning.MANY_STEPS else 1.0
-        self.allowed = min(tuning.MOST_SEGMENTS, max(tuning.FIRST_SEGMENTS, int(factor * self.allowed)))

@@ -164,8 +164,12 @@ def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadl
     found = relax(model, start)
     if found.value > 0:
         return _above_nothing(model, start, found.rows, found.value)
-    climbed = climb(model, tuning.SUBGRADIENT_TURNS, deadline, start)
-    return climbed.value > 0 and _above_nothing(model, climbed.prices, climbed.rows, climbed.value)
+    stride = len(batch.keys) // tuning.SAMPLE
+    # Prices that refute a part of very many rows are asked of all of them.
+    asked = sample_of(model, stride) if stride > 1 else model
+    climbed = climb(asked, tuning.SUBGRADIENT_TURNS, deadline, start)
+    found = relax(model, climbed.prices)
+    return found.value > 0 and _above_nothing(model, climbed.prices, found.rows, found.value)
 
 
 def _above_nothing(model: Model, prices: Prices, rows: Floats, value: float) -> bool:
