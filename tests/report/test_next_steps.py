@@ -1,5 +1,7 @@
 """What a terminal says to do next: commands that run as they are printed."""
 
+import html
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -44,6 +46,19 @@ def test_every_proposed_command_runs(
         assert main(shlex.split(command)[1:]) == 0
     assert (tmp_path / "plan.json").exists()
     assert list((tmp_path / "waves").iterdir())
+
+
+def test_a_saved_plan_is_not_told_again_how_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A saved plan refuses budgets and the like, which it has settled: the command that resumes has none."""
+    monkeypatch.chdir(tmp_path)
+    asked = "--budget=90% --max-surge 50% --no-detours --time-limit 30"
+    first, second = suggested(f"{PLAN} {asked}", monkeypatch, capsys)
+    assert first == f"fairlead {PLAN} {asked} --save plan.json"
+    assert second == f"fairlead {PLAN} --time-limit 30 --resume plan.json --waves waves"
+    for command in (first, second):
+        assert main(shlex.split(command)[1:]) == 0
 
 
 def test_where_nothing_fits_something_is_proposed(
@@ -102,7 +117,7 @@ def test_no_less_time_is_proposed_than_there_was() -> None:
 
 def test_an_option_is_given_once() -> None:
     """More time takes the place of what there was."""
-    making = Making(arguments="-f fleet --time-limit 20 -q", time_limit=20)
+    making = Making(arguments={"solve": "-f fleet --time-limit 20 -q"}, time_limit=20)
     assert again("solve", making, "--time-limit", "300") == "fairlead solve -f fleet -q --time-limit 300"
     assert again("solve", making, "-o", "patch") == "fairlead solve -f fleet --time-limit 20 -q -o patch"
 
@@ -111,6 +126,52 @@ def test_partial_is_proposed_once() -> None:
     """Where a placement of what fits was asked for already there is only the way out."""
     problem = fairlead.load(EXAMPLES / "too-tight")
     outcome = fairlead.solve(problem)
-    ((told, command),) = steps_of(outcome, "solve", Making(arguments="-f too-tight --partial"))
+    given = "-f too-tight --partial"
+    making = Making(command=f"fairlead solve {given}", arguments={"solve": given})
+    ((told, command),) = steps_of(outcome, "solve", making)
     assert told == "Make one of the changes above and run this again:"
     assert command == "fairlead solve -f too-tight --partial"
+
+
+def test_the_plan_of_a_drain_is_what_was_simulated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was simulated beside the drain is planned, too: other replicas need other moves."""
+    asked = "--scale search=3 --drain east"
+    steps = suggested(f"{on('simulate', 'safe-migration')} {asked} --seed 1", monkeypatch, capsys)
+    assert steps == [f"fairlead {PLAN} {asked}"]
+    assert main(shlex.split(steps[0])[1:]) == 0
+
+
+def test_patches_have_no_rows_to_pick(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nothing runs, what to apply is printed next: of all workloads, in no order of columns."""
+    solve = on("solve", "three-regions")
+    steps = suggested(f"{solve} --sort-by replicas --changed --seed=1", monkeypatch, capsys)
+    assert steps == [f"fairlead {solve} --seed=1 -o patch"]
+    assert main(shlex.split(steps[0])[1:]) == 0
+
+
+def on_the_page(command: str, page: Path) -> list[str]:
+    """Return the commands that a report proposes."""
+    main(shlex.split(f"{command} -o {shlex.quote(str(page))}"))
+    below = page.read_text(encoding="utf-8").partition(">What to do next</h2>")[2].partition("</section>")[0]
+    found = re.findall("<code>(fairlead [^<]*)</code>", below)
+    return [html.unescape(each) for each in found]
+
+
+def test_a_report_proposes_commands_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the options of a plan, which not every command has that it proposes: each gets its own."""
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.html"
+    saving, resuming = on_the_page(f"{on('report', 'safe-migration')} --budget 90% --seed 1", page)
+    assert saving == f"fairlead {PLAN} --budget 90% --seed 1 --save plan.json"
+    assert resuming == f"fairlead {PLAN} --seed 1 --resume plan.json --waves waves"
+    assert [main(shlex.split(command)[1:]) for command in (saving, resuming)] == [0, 0]
+    assert on_the_page(f"{on('report', 'safe-migration')} --plan plan.json", page) == [
+        f"fairlead {PLAN} --resume plan.json --waves waves"
+    ]
+    (patching,) = on_the_page(f"{on('report', 'three-regions')} --budget=9 --seed 1", page)
+    assert patching == f"fairlead {on('solve', 'three-regions')} --seed 1 -o patch"
+    assert main(shlex.split(patching)[1:]) == 0

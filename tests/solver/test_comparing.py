@@ -110,6 +110,20 @@ def test_nothing_to_compare_with() -> None:
     ]
 
 
+def test_failures_name_their_workloads() -> None:
+    """12 on 10 pods is refused, 3 beside it are placed: a scheduler fails on workloads, not on an input."""
+    parts = {"big": 12, "small": 3, "vast": 99}
+    all_of_it = [binding(name, count, placement=dynamic(), cpu="0") for name, count in parts.items()]
+    fitting = [binding("big", 3, placement=dynamic(), cpu="0")]
+    problem = fairlead.load(cluster("member1", pods=10), all_of_it)
+    answer = only(fairlead.compare(problem, ["karmada"]))
+    assert answer.verdict.startswith("karmada reports Unschedulable for default/big and default/vast and")
+    told = answer.outcome.to_dict()["workloads"]
+    assert [one.get("reason") for one in told] == ["Unschedulable", None, "Unschedulable"]
+    whole = only(fairlead.compare(fairlead.load(cluster("member1", pods=10), fitting), ["karmada"]))
+    assert whole.outcome.reasons == {}
+
+
 def test_capacity_is_deducted_when_asked_for() -> None:
     """Three of 4 on 10 and 2 pods: Karmada puts 3 and 1 of each there, and member2 has no room for 3."""
     three = [binding(name, 4, placement=dynamic(), cpu="0") for name in ("one", "two", "three")]

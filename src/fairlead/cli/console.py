@@ -10,24 +10,20 @@ import errno
 import io
 import os
 import re
-import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, Union, assert_never
+from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
 
 import click
 
 from fairlead.cli import exits
+from fairlead.cli.making import making
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fairlead.models.answer import Answer
     from fairlead.models.statement import Statement
-    from fairlead.report.pages import Making
     from fairlead.report.tabular import CustomColumns
     from fairlead.report.terminal import Look, Rows
 
@@ -197,18 +193,24 @@ def show(answer: Answer, output: Format, *, headers: bool = True, picked: Rows |
     match output:
         case "table" | "wide":
             wide = output == "wide"
-            result(renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
+            rows(answer, renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
         case "csv" | "markdown" | CustomColumns():
-            found = renderer.tabular(answer, output, look(headers=headers, picked=picked))
-            result(found)
-            if not found:
-                note(renderer.verdict(answer))
+            rows(answer, renderer.tabular(answer, output, look(headers=headers, picked=picked)))
         case "html":
             result(renderer.page(answer, making()).rstrip())
         case "json" | "yaml":
             result(serialised(answer.to_dict(), output))
         case _:
             assert_never(output)
+
+
+def rows(answer: Answer, found: str) -> None:
+    """Print the rows of an answer; where it has none to give, why is told beside them."""
+    from fairlead.report import renderer
+
+    result(found)
+    if not answer.answered:
+        note(renderer.terminal(answer))
 
 
 def suggest(answer: Answer, output: object) -> None:
@@ -233,61 +235,3 @@ def serialised(document: object, output: Literal["json", "yaml"]) -> str:
     from fairlead.manifests.yaml.scalars import to_yaml
 
     return to_yaml(document).rstrip("\n")
-
-
-ARGUMENTS = "fairlead.arguments"
-"""Where a context keeps the arguments of the program."""
-_INPUTS = {
-    "files": "-f",
-    "context": "--context",
-    "kubeconfig": "--kubeconfig",
-    "recursive": "-R",
-    "namespaces": "-n",
-    "selector": "-l",
-}
-
-_ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
-"""What is asked of an input, in words that `solve` and `plan` share."""
-
-
-def making() -> Making:
-    """Return date, command, input and time limit of the command that runs."""
-    from fairlead.report.pages import Making, when
-
-    context = click.get_current_context()
-    arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
-    limit = context.params.get("time_limit") or 0
-    return Making(
-        when(datetime.now(UTC)),
-        shlex.join(["fairlead", *arguments]),
-        shlex.join(_words(context.params, _INPUTS)),
-        shlex.join(_words(context.params, _ASKED)),
-        shlex.join(_without_output(arguments[1:])),
-        from_cluster=not context.params.get("files"),
-        details=(("Time limit", f"{limit:g} s" if limit else "none"),)
-        if "time_limit" in context.params
-        else (),
-        time_limit=limit,
-    )
-
-
-def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str]:
-    """Yield those of some options that were given, as they are typed."""
-    for name, option in options.items():
-        match given.get(name):
-            case tuple() as values:
-                yield from (word for value in values for word in (option, value))
-            case str() as value:
-                yield from (option, value)
-            case True:
-                yield option
-
-
-def _without_output(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the words without those that say where the result goes, and in which format."""
-    words = iter(arguments)
-    for word in words:
-        if word in ("-o", "--output"):
-            next(words, None)
-        elif not word.startswith(("--output=", "-o")):
-            yield word

@@ -9,7 +9,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
-from fairlead.cli.outputs import PATCHES, Patches, say_why, show_patches, shown
+from fairlead.cli.outputs import PATCHES, Patches, show_patches, shown
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -65,7 +65,7 @@ def solve_command(
 def _names(outcome: "Outcome") -> None:
     """Print the placed workloads as kubectl names objects; without a placement the verdict is a note."""
     if outcome.placement is None:
-        say_why(outcome)
+        console.rows(outcome, "")
         return
     from fairlead.manifests.yaml.documents import group_of
 

@@ -129,6 +129,9 @@ class Result:
     selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
     them. A workload that is absent has it where its replicas stand."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Categories such as ``Unschedulable`` by workload, of those that a dispenser fails on; `reason` is the
+    first of them."""
     conflicts: tuple[Conflict, ...] = ()
     """Where infeasible: a conflict for every independent part of the problem that has no placement, and for
     every workload that has none by itself; empty where time ran out before one was found."""

@@ -18,7 +18,7 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shapes import checked
 from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.uncollected import hurried
-from fairlead.models.words import counted, format_number
+from fairlead.models.words import counted, format_number, listed
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensing import Overcommit, dispense_in_time
 from fairlead.solver.running.deadline import Deadline, listening
@@ -111,12 +111,21 @@ def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
         yield "did not answer in time"
         return
     if outcome.reason is not None:
-        yield f"reports {outcome.reason}"
+        yield f"reports {_reasons(outcome)}"
     if missing:
         yield f"leaves {counted(missing, 'replica')} unplaced"
     broken = [each for each in outcome.violations if not (missing and each.rule == total.KIND)]
     if broken:
         yield f"violates {counted(len(broken), 'rule')}"
+
+
+def _reasons(outcome: Outcome) -> str:
+    """Name what a scheduler reports, and the workloads that it is about where there are others."""
+    if len(outcome.problem.workloads) == 1 or not outcome.reasons:
+        return outcome.reason or ""
+    found = dict.fromkeys(outcome.reasons.values())
+    about = {reason: [key for key, why in outcome.reasons.items() if why == reason] for reason in found}
+    return ", ".join(f"{reason} for {listed(keys, 'workload')}" for reason, keys in about.items())
 
 
 def _by_levels(outcome: Outcome, best: Outcome) -> str:

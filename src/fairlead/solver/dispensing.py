@@ -140,4 +140,4 @@ def dispense_in_time(
     chosen = {key: group for key, group in named if answer.groups.get(key) == group.name}
     asked = in_kept_groups(in_groups(problem, chosen), answer.placement)
     outcome = conclude_greedy(with_balance(asked), answer.placement, like, seconds, reason)
-    return replace(outcome, selected=answer.selected)
+    return replace(outcome, selected=answer.selected, reasons=answer.reasons)

@@ -31,7 +31,7 @@ from fairlead.report.content.fleet import (
     places,
 )
 from fairlead.report.content.fullness import cluster_shifts, planned, planned_fullness
-from fairlead.report.content.next_steps import Step, again, steps_of
+from fairlead.report.content.next_steps import SAVED, Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
@@ -66,7 +66,8 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     """
     ask_for_sorting(look.picked, DIFFERENCES, _WAVES)
     if plan.waves is None:
-        return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
+        told = [Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]
+        return [told] if look.headers else []
     if not look.headers and not look.picked.group_by:
         return moves(plan, look)
     title, *lines = head_lines(plan)
@@ -223,7 +224,7 @@ def inside_line(plan: RebalancePlan) -> str:
 
 def _is_saved(plan: RebalancePlan) -> bool:
     """Tell whether the target was taken from a saved plan, which has its proof elsewhere."""
-    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan"
+    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == SAVED
 
 
 def target_line(plan: RebalancePlan) -> str:
@@ -254,13 +255,14 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
         told = "Stop old replicas first where there is no capacity for the new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
-        steps.append(("Save this plan:", again("plan", making, "--save", "plan.json")))
+        file = making.saved or "plan.json"
+        if not making.saved:
+            steps.append(("Save this plan:", again("plan", making, "--save", file)))
         if making.from_cluster:
-            told = "Carry it out, wave by wave; it asks first:"
-            steps.append((told, again("plan", making, "--resume", "plan.json", "--apply")))
+            told, carried = "Carry it out, wave by wave; it asks first:", ("--apply",)
         else:
-            told = "Write what to apply, one file per wave:"
-            steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
+            told, carried = "Write what to apply, one file per wave:", ("--waves", "waves")
+        steps.append((told, again("plan", making, "--resume", file, *carried, like="resume")))
     return steps
 
 

@@ -28,10 +28,11 @@ def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
 
     ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
     ``decisions`` (every cluster of the problem, and why), ``expectedLoss`` where the input says how often
-    clusters fail; ``objectives``; ``conditions`` of the whole and of every workload; ``shortfalls`` (what
-    gave way in a partial placement); ``brokenBefore`` and ``stillBroken`` (what runs now breaks, and the
-    placement still does); ``violations``; ``conflict`` or None; ``conflicts``, one for every part that has no
-    placement, that one first, each with ``proof`` (``smallest``, ``minimal`` or ``unverified``);
+    clusters fail, ``reason`` where a dispenser fails on the workload; ``objectives``; ``conditions`` of the
+    whole and of every workload; ``shortfalls`` (what gave way in a partial placement); ``brokenBefore`` and
+    ``stillBroken`` (what runs now breaks, and the placement still does); ``violations``; ``conflict`` or
+    None; ``conflicts``, one for every part that has no placement, that one first, each with ``proof``
+    (``smallest``, ``minimal`` or ``unverified``);
     ``warnings``; ``seconds`` by step. Numbers of levels are int where whole, else float; where a float cannot
     hold the number, ``exact`` (``exactBound``) beside it holds it as ``"1/3"``. A level that was compared in
     steps tells their size as ``resolution``.
@@ -63,6 +64,8 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
     }
     if outcome.expected_loss is not None:
         document["expectedLoss"] = json_number(outcome.expected_loss[workload.key])
+    if workload.key in outcome.reasons:
+        document["reason"] = outcome.reasons[workload.key]
     if workload.key in outcome.rejected:
         document["rejectedGroups"] = plain(outcome.rejected[workload.key])
     if decisions:
