@@ -11,6 +11,8 @@ from fairlead.cli.app import main
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Candidates, Duplicated, Survival, Total
+from fairlead.solver.plan import schedule
+from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Wave, WaveOptions, WavePlan
@@ -36,6 +38,21 @@ def test_random_fleets_take_as_few_waves_as_brute_force() -> None:
         uncapped = fewest_waves(free.problem, free.target, free.options)
         capped += uncapped != (len(plan.waves) if straight else None)
     assert capped > 20
+
+
+def test_a_chain_needs_no_more_waves_than_moves() -> None:
+    """One move a wave: job leaves the full cluster west, then web takes its place: two waves are enough.
+
+    So no bound may say three, whatever room there is when the second wave begins.
+    """
+    open_to_more = fleet(service("web", {"east": 1}), service("job", {"west": 1}))
+    west = next(each for each in open_to_more.clusters if each.name == "west")
+    others = tuple(each for each in open_to_more.clusters if each is not west)
+    problem = replace(open_to_more, clusters=(*others, replace(west, free={"cpu": 0})))
+    target = Placement({"shop/web": {"west": 1}, "shop/job": {"north": 1}})
+    options = WaveOptions(most_moves=1)
+    assert len(waves_of(problem, target, options, Deadline()).waves) == 2
+    assert schedule.fewest_waves(migration_of(problem, target, options)) == 2
 
 
 def test_the_simulator_counts() -> None:
