@@ -127,10 +127,10 @@ class LevelBounds:
         """Tell whether prices are asked early."""
         return len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
 
-    def _price_between(self, level: Level, parts: int, *, settled: bool) -> None:
+    def _price_between(self, level: Level, *, settled: bool) -> None:
         """Ask prices between two searches of a level that has to be best."""
         if not settled and level not in self.targets and self._is_large():
-            self._price(level, parts)
+            self._price(level)
 
     def _price(self, level: Level, parts: int = PARTS, *, dives: bool = True) -> None:
         """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""

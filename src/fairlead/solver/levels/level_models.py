@@ -20,7 +20,6 @@ from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Note
 from fairlead.solver.levels.diving import FAR
-from fairlead.solver.levels.filling_bound import PARTS
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.polishing import polished
 from fairlead.solver.levels.priced_lines import priced_lines
@@ -178,8 +177,8 @@ class LevelModels(LevelBounds):
             waits = bound is not None and self._may_wait(level, cost.value(bound))
             gives_up = effort.work >= SLICE and self._missing(level, cost, bound) > LEFT * missing
             ends = following is None or waits or gives_up
-            # What one worker did not settle in a short while, several may: before that nothing is cut.
-            self._price_between(level, PARTS if effort.work >= SLICE else 1, settled=ends)
+            # What one worker did not settle in a short while, several may: before that prices tell no more.
+            self._price_between(level, settled=ends or effort.work < SLICE)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
             if following is None or ends or self._is_least(level):
