@@ -9,11 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from builders import Manifest, binding, cluster, deployment, policy, selector, static
 from fairlead.manifests.loading import load
+from fairlead.models.errors import ManifestError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.solver.solving import solve
 from own_builders import own
@@ -23,6 +24,16 @@ Make = Callable[[int], list[Manifest]]
 both = pytest.mark.parametrize("make", [karmada, kubeadmiral])
 seeds = st.integers(0, 100_000)
 some = settings(max_examples=settings().max_examples // 8)  # every case is solved twice
+
+
+def made(make: Make, seed: int) -> list[Manifest]:
+    """Return random manifests; another seed is drawn where they contradict themselves."""
+    manifests = make(seed)
+    try:
+        load(deepcopy(manifests))
+    except ManifestError:
+        reject()
+    return manifests
 
 
 def solved(manifests: list[Manifest]) -> Outcome:
@@ -60,7 +71,7 @@ def named(manifests: Any, names: Mapping[str, str]) -> Any:
 @given(seeds)
 def test_order_of_documents(make: Make, seed: int) -> None:
     """Whatever comes first in the input: not a word of the answer changes."""
-    manifests = make(seed)
+    manifests = made(make, seed)
     mixed = random.Random(seed).sample(manifests, len(manifests))
     assert told(solved(mixed)) == told(solved(manifests))
 
@@ -70,7 +81,7 @@ def test_order_of_documents(make: Make, seed: int) -> None:
 @given(seeds)
 def test_other_names_in_the_same_order(make: Make, seed: int) -> None:
     """Names count by their order only: the answer is the same in the new ones."""
-    manifests = make(seed)
+    manifests = made(make, seed)
     names = {f"member{number}": f"harbor{number}" for number in range(1, 5)}  # as long, for lines of YAML
     assert told(solved(named(manifests, names))) == named(told(solved(manifests)), names)
 
@@ -80,7 +91,7 @@ def test_other_names_in_the_same_order(make: Make, seed: int) -> None:
 @given(seeds)
 def test_other_names_in_another_order(make: Make, seed: int) -> None:
     """Names settle ties and nothing else: every level has the value that it had."""
-    manifests = make(seed)
+    manifests = made(make, seed)
     first = [each["metadata"]["name"] for each in manifests if "Cluster" in each["kind"][-7:]]
     names = dict(zip(first, random.Random(seed).sample(first, len(first)), strict=True))
     before, after = solved(manifests), solved(named(manifests, names))
@@ -91,7 +102,7 @@ def test_other_names_in_another_order(make: Make, seed: int) -> None:
 @given(seeds)
 def test_what_nobody_may_use_and_what_needs_nothing(seed: int) -> None:
     """A cluster that is closed to all, and a workload of no replicas: everybody else stands as before."""
-    manifests = karmada(seed)
+    manifests = made(karmada, seed)
     closed = cluster("aside", cpu=100, region="moon", labels={"tier": "none"}, taints=["closed:NoExecute"])
     nothing = deployment("idle", 0, 1)
     chosen = policy("idle", static(("aside", 1)), selects=[selector("idle")])
@@ -103,7 +114,7 @@ def test_what_nobody_may_use_and_what_needs_nothing(seed: int) -> None:
 @given(seeds)
 def test_units(seed: int) -> None:
     """Seven times the CPU in every cluster, request and quota, five times every weight: all the same."""
-    manifests = karmada(seed)
+    manifests = made(karmada, seed)
     before, after = solved(manifests), solved(scaled(manifests))
     assert (after.status, placed(after), values(after)) == (before.status, placed(before), values(before))
 
@@ -130,7 +141,7 @@ def _scaled(key: str, value: Any) -> Any:
 @given(seeds)
 def test_an_answer_that_runs_is_kept(seed: int) -> None:
     """Given back as what runs, in the groups it was found in, an answer is the answer, and nothing moves."""
-    manifests = [_unused(each) for each in karmada(seed)]
+    manifests = [_unused(each) for each in made(karmada, seed)]
     manifests.append(own("Profile", "steady", leaveOut=["balance"]))
     before = solved(manifests)
     if before.placement is None:
