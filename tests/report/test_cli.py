@@ -126,6 +126,11 @@ def test_no_headers(answering: Answering, capsys: pytest.CaptureFixture[str]) ->
     answering(many(12))
     assert main(["solve", "-f", "x.yaml", "--no-headers"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 12
+    answering(infeasible())
+    assert main(["solve", "-f", "x.yaml", "--no-headers"]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "member3 needs at least 4 (pp.yaml:31)" in printed.err
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,19 @@ def test_every_proposed_command_runs(
     assert list((tmp_path / "waves").iterdir())
 
 
+def test_a_saved_plan_is_not_told_again_how_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A saved plan refuses budgets and the like, which it has settled: the command that resumes has none."""
+    monkeypatch.chdir(tmp_path)
+    asked = "--budget=90% --max-surge 50% --no-detours --time-limit 30"
+    first, second = suggested(f"{PLAN} {asked}", monkeypatch, capsys)
+    assert first == f"fairlead {PLAN} {asked} --save plan.json"
+    assert second == f"fairlead {PLAN} --time-limit 30 --resume plan.json --waves waves"
+    for command in (first, second):
+        assert main(shlex.split(command)[1:]) == 0
+
+
 def test_where_nothing_fits_something_is_proposed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,3 +127,23 @@ def test_partial_is_proposed_once() -> None:
     ((told, command),) = steps_of(outcome, "solve", Making(arguments="-f too-tight --partial"))
     assert told == "Make one of the changes above and run this again:"
     assert command == "fairlead solve -f too-tight --partial"
+
+
+def test_the_plan_of_a_drain_is_what_was_simulated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was simulated beside the drain is planned, too: other replicas need other moves."""
+    asked = "--scale search=3 --drain east"
+    steps = suggested(f"{on('simulate', 'safe-migration')} {asked} --seed 1", monkeypatch, capsys)
+    assert steps == [f"fairlead {PLAN} {asked}"]
+    assert main(shlex.split(steps[0])[1:]) == 0
+
+
+def test_patches_have_no_rows_to_pick(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nothing runs, what to apply is printed next: of all workloads, in no order of columns."""
+    solve = on("solve", "three-regions")
+    steps = suggested(f"{solve} --sort-by replicas --changed --seed=1", monkeypatch, capsys)
+    assert steps == [f"fairlead {solve} --seed=1 -o patch"]
+    assert main(shlex.split(steps[0])[1:]) == 0

@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, Union, assert_never
@@ -197,12 +197,9 @@ def show(answer: Answer, output: Format, *, headers: bool = True, picked: Rows |
     match output:
         case "table" | "wide":
             wide = output == "wide"
-            result(renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
+            rows(answer, renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
         case "csv" | "markdown" | CustomColumns():
-            found = renderer.tabular(answer, output, look(headers=headers, picked=picked))
-            result(found)
-            if not found:
-                note(renderer.verdict(answer))
+            rows(answer, renderer.tabular(answer, output, look(headers=headers, picked=picked)))
         case "html":
             result(renderer.page(answer, making()).rstrip())
         case "json" | "yaml":
@@ -211,14 +208,26 @@ def show(answer: Answer, output: Format, *, headers: bool = True, picked: Rows |
             assert_never(output)
 
 
-def suggest(answer: Answer, output: object) -> None:
-    """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
+def rows(answer: Answer, found: str) -> None:
+    """Print the rows of an answer; where it has none to give, why is told beside them."""
+    from fairlead.report import renderer
+
+    result(found)
+    if not (found or answer.answered):
+        note(renderer.terminal(answer))
+
+
+def suggest(answer: Answer, output: object, settled: Collection[str] = ()) -> None:
+    """Say what to do next to who reads a table on a terminal, unless quiet was asked for.
+
+    `settled`: parameters of the command that are of no use to the one that carries its answer out.
+    """
     quiet = click.get_current_context().params.get("quiet", False)
     if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
         return
     from fairlead.report import renderer
 
-    steps = renderer.next_steps_after(answer, making())
+    steps = renderer.next_steps_after(answer, making(settled))
     lines = (line for told, command in steps for line in (f"  {told}", f"    {command}"))
     if steps:
         note("\n".join(("", "What to do next:", *lines)))
@@ -249,20 +258,30 @@ _INPUTS = {
 _ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
 """What is asked of an input, in words that `solve` and `plan` share."""
 
+_CHANGES = {
+    name: f"--{name}" for name in ("add", "restore", "at", "scale", "weight", "cordon", "drain", "lose")
+}
+"""What is changed of an input, in words that `simulate` and `plan` share."""
 
-def making() -> Making:
-    """Return date, command, input and time limit of the command that runs."""
+
+def making(settled: Collection[str] = ()) -> Making:
+    """Return date, command, input and time limit of the command that runs; `settled`: see `suggest`."""
     from fairlead.report.pages import Making, when
 
     context = click.get_current_context()
+    options = context.command.params
     arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
+    given = list(_without(arguments[1:], (each for each in options if "-o" in each.opts)))
+    carried_out = _without(given, (each for each in options if each.name in settled))
     limit = context.params.get("time_limit") or 0
     return Making(
         when(datetime.now(UTC)),
         shlex.join(["fairlead", *arguments]),
         shlex.join(_words(context.params, _INPUTS)),
         shlex.join(_words(context.params, _ASKED)),
-        shlex.join(_without_output(arguments[1:])),
+        shlex.join(given),
+        shlex.join(carried_out),
+        shlex.join(_words(context.params, _CHANGES)),
         from_cluster=not context.params.get("files"),
         details=(("Time limit", f"{limit:g} s" if limit else "none"),)
         if "time_limit" in context.params
@@ -283,11 +302,14 @@ def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str
                 yield option
 
 
-def _without_output(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the words without those that say where the result goes, and in which format."""
+def _without(arguments: Sequence[str], left: Iterable[click.Parameter]) -> Iterator[str]:
+    """Yield the words of a command without some of its options and their values."""
+    valued = {word: not getattr(each, "is_flag", False) for each in left for word in each.opts}
+    joined = tuple(f"{word}=" if word.startswith("--") else word for word in valued)
     words = iter(arguments)
     for word in words:
-        if word in ("-o", "--output"):
-            next(words, None)
-        elif not word.startswith(("--output=", "-o")):
+        if word in valued:
+            if valued[word]:
+                next(words, None)
+        elif not word.startswith(joined):
             yield word

@@ -136,6 +136,9 @@ def _rows(changed: bool, every: bool, group_by: str | None, sort_by: str) -> "Ro
     return Rows(changed, every, group_by or "", sort_by)
 
 
+PICKED = frozenset(inspect.signature(_rows).parameters)
+"""Parameters that pick rows, of tables only."""
+
 picks_rows = gathers(
     "picked",
     _rows,

@@ -120,8 +120,8 @@ PATCHES: tuple[Patches, ...] = ("patch", "status-patch")
 
 def show_patches(outcome: "Outcome", output: Patches) -> None:
     """Print patches; where there is no placement, or nothing changes, that is a note."""
-    if outcome.placement is None:
-        say_why(outcome)
+    if not outcome.answered:
+        console.rows(outcome, "")
         return
     from fairlead.report.manifests import patch_text
 
@@ -130,13 +130,6 @@ def show_patches(outcome: "Outcome", output: Patches) -> None:
         console.result(text.rstrip("\n"))
     else:
         console.note("nothing to change")
-
-
-def say_why(outcome: "Outcome") -> None:
-    """Say why there is no placement."""
-    from fairlead.report.content.outcome import explanation, verdict
-
-    console.note("\n".join([verdict(outcome), *explanation(outcome)]))
 
 
 def write_waves(plan: "RebalancePlan", directory: str) -> None:

@@ -122,6 +122,11 @@ _MOVING = (
     ),
 )
 
+_SETTLED = frozenset(
+    each.name or "" for each in click.command()(takes(*_BUDGETS, *_MOVING, DEVIATION)(lambda: 0)).params
+)
+"""Parameters that a saved plan has settled: its target is found, and how moves are made is part of it."""
+
 takes_plan_options = takes(
     *_BUDGETS,
     *_MOVING,
@@ -237,7 +242,7 @@ def plan_command(
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
     if not (applying.apply or files.save or files.waves):
-        console.suggest(found, output)
+        console.suggest(found, output, _SETTLED)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)
@@ -339,6 +344,6 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool, picked: "Rows
             from fairlead.report import renderer
             from fairlead.report.terminal import Look
 
-            console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
+            console.rows(plan, renderer.moves(plan, Look(wide=True, headers=headers)))
         case _:
             console.show(plan, output, headers=headers, picked=picked)

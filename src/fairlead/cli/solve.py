@@ -8,8 +8,8 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
-from fairlead.cli.outputs import PATCHES, Patches, say_why, show_patches, shown
+from fairlead.cli.options import PICKED, picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.outputs import PATCHES, Patches, show_patches, shown
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -58,14 +58,14 @@ def solve_command(
             show_patches(outcome, output)
         case _:
             console.show(outcome, output, headers=not no_headers, picked=picked)
-            console.suggest(outcome, output)
+            console.suggest(outcome, output, PICKED)
     return exits.code_of(outcome, require_proof=require_proof)
 
 
 def _names(outcome: "Outcome") -> None:
     """Print the placed workloads as kubectl names objects; without a placement the verdict is a note."""
     if outcome.placement is None:
-        say_why(outcome)
+        console.rows(outcome, "")
         return
     from fairlead.manifests.yaml.documents import group_of
 

@@ -68,6 +68,11 @@ class Answer(Shown):
     __slots__ = ()
 
     @property
+    def answered(self) -> bool:
+        """Whether it holds what was asked for, and not only why there is nothing."""
+        return True
+
+    @property
     def shown_by(self) -> Renderer:
         """What shows it."""
         renderer: Renderer = Shown.renderer()

@@ -29,6 +29,11 @@ __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
 class Outcome(Result, Answer):
     """The answer to a problem, from the solver or from a dispenser; the fields are those of `Result`."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether there is a placement."""
+        return self.placement is not None
+
     def require_placement(self) -> Placement:
         """Return the placement, for programs that cannot go on without one.
 

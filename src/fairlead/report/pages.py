@@ -40,6 +40,10 @@ class Making(NamedTuple):
     """The part of it that says what is asked of the input, for a plan of the same."""
     arguments: str = ""
     """All of it but its name and where the result goes, for asking the same again."""
+    carried_out: str = ""
+    """What of that is left for the command that carries the answer out."""
+    changes: str = ""
+    """What of that changes the input, such as a drain, for a plan of the same."""
     from_cluster: bool = False
     """Whether the input is a cluster, to which a plan can be written."""
     details: tuple[tuple[str, str], ...] = ()

@@ -1,6 +1,7 @@
 """``fairlead plan``: what the terminal shows, what is saved, and the exit codes."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,18 @@ def test_moves_for_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["plan", "-f", MIGRATION, "-o", "moves", "--no-headers", "--budget-into", "west=1"]
     assert main(arguments) == 0
     assert capsys.readouterr().out.split() == ["1", "default/search", "1", "east", "west", "start"]
+
+
+@pytest.mark.parametrize("rows_only", [("-o", "moves"), ("-o", "csv"), ("--no-headers",)], ids=" ".join)
+def test_where_there_is_no_plan_scripts_get_no_row(
+    rows_only: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sentences are no rows: why there is no plan is told beside them."""
+    assert main(["plan", "-f", str(ROOT / "examples" / "too-tight"), *rows_only]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("No plan. Infeasible: no placement keeps all of these rules:")
+    assert "member2 needs at least 4" in printed.err
 
 
 def test_without_headers_the_rows_are_left(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,8 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     running = any(any(one.current.values()) for one in outcome.problem.workloads)
     if running and not is_given("--fresh", making):
         return [("Plan the moves, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
-    return [("Print what to apply:", again("solve", making, "-o", "patch"))]
+    whole = making._replace(arguments=making.carried_out)
+    return [("Print what to apply:", again("solve", whole, "-o", "patch"))]
 
 
 def is_given(option: str, making: Making) -> bool:

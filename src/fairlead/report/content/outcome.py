@@ -44,13 +44,13 @@ def summary(outcome: Outcome) -> list[str]:
 
 
 def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
-    """Return everything that a terminal shows; without a placement only the verdict."""
+    """Return everything that a terminal shows; without a placement only the verdict, which is no row."""
     groups = placements(outcome, look)
     if outcome.objectives and look.headers:
         groups.append([level_table(outcome)])
     if outcome.expected_loss is not None and look.wide and look.headers:
         groups.append([loss_table(outcome, outcome.expected_loss)])
-    if look.headers or outcome.placement is None:
+    if look.headers:
         groups.append(conclusion(outcome))
     return groups
 

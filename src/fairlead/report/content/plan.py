@@ -66,7 +66,8 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     """
     ask_for_sorting(look.picked, DIFFERENCES, _WAVES)
     if plan.waves is None:
-        return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
+        told = [Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]
+        return [told] if look.headers else []
     if not look.headers and not look.picked.group_by:
         return moves(plan, look)
     title, *lines = head_lines(plan)
@@ -255,12 +256,13 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
         steps.append(("Save this plan:", again("plan", making, "--save", "plan.json")))
+        saved = making._replace(arguments=making.carried_out)
         if making.from_cluster:
             told = "Carry it out, wave by wave; it asks first:"
-            steps.append((told, again("plan", making, "--resume", "plan.json", "--apply")))
+            steps.append((told, again("plan", saved, "--resume", "plan.json", "--apply")))
         else:
             told = "Write what to apply, one file per wave:"
-            steps.append((told, again("plan", making, "--resume", "plan.json", "--waves", "waves")))
+            steps.append((told, again("plan", saved, "--resume", "plan.json", "--waves", "waves")))
     return steps
 
 

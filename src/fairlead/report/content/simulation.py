@@ -1,5 +1,6 @@
 """A simulation: what happens, what no longer fits, and what is so anyway; the rest is counted."""
 
+import shlex
 from collections.abc import Sequence
 from itertools import islice
 
@@ -241,11 +242,10 @@ def next_steps(simulation: Simulation, making: Making) -> list[Step]:
         steps.append(("Give the search more time:", more))
     if not simulation.sweep and [*empty_additions(simulation)]:
         steps.append(("See what placing everything anew would move:", again("simulate", making, "--fresh")))
-    drained = [
-        word for one in simulation.changes if isinstance(one, Drain) for word in ("--drain", one.cluster)
-    ]
-    if drained and simulation.after.fits and not simulation.sweep:
-        steps.append(("Plan the drain, wave by wave:", command("plan", making, *drained)))
+    drains = any(isinstance(one, Drain) for one in simulation.changes)
+    if drains and simulation.after.fits and not simulation.sweep:
+        same = shlex.split(f"{making.changes} {making.asked}")
+        steps.append(("Plan the drain, wave by wave:", command("plan", making, *same)))
     return steps
 
 

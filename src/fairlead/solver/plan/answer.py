@@ -123,6 +123,11 @@ class RebalancePlan(Answer):
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time by step: ``target``, ``waves``."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether there is a target."""
+        return self.waves is not None
+
     @cached_property
     def before(self) -> Placement:
         """What runs now on clusters that are still there."""
