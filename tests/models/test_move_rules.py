@@ -10,10 +10,19 @@ from agreeing import assert_best
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import NET, Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, MoveBudget, MovePrice, Moves, SharedRule, Total, Weights
+from fairlead.models.rules import (
+    Candidates,
+    Duplicated,
+    MoveBudget,
+    MovePrice,
+    Moves,
+    SharedRule,
+    Total,
+    Weights,
+)
 from fairlead.models.rules.move_budget import moved
 from fairlead.models.workload import Workload
 from fairlead.solver.solving import solve
@@ -101,6 +110,20 @@ def test_a_budget_that_is_overdrawn_is_a_violation() -> None:
 def test_a_move_has_to_gain_its_price(price: Fraction, expected: dict[str, int]) -> None:
     """The gain of a move falls with every one; where it is below the price nothing moves any more."""
     assert placed((skewed(price=price),)) == [expected]
+
+
+def test_copies_that_shrink_pay_no_price() -> None:
+    """3 run where a copy is 1: two are stopped, one may move. On member1 it stays, for nothing.
+
+    Closed there, it moves for a price of 4; member2 has nothing that could.
+    """
+    rules = (Duplicated(choice=True), MovePrice(Fraction(4), PRESENT), Moves(PRESENT))
+    web = Workload("default/web", "web", 1, "default", current={"member1": 3}, rules=rules)
+    for names, paid in (NAMES, 0), (NAMES[1:], 4):
+        problem = Problem(tuple(map(Cluster, NAMES)), (replace(web, rules=(Candidates(names), *rules)),))
+        outcome = solve(problem, method="cp-sat")
+        assert outcome.status is Status.OPTIMAL
+        assert next(level for level in outcome.objectives if level.name == NET.name).value == paid
 
 
 def test_a_price_has_no_unit_beside_a_maximum() -> None:

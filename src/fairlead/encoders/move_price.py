@@ -8,12 +8,13 @@ from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.scale import measured_of, scale_of
+from fairlead.encoders.stopping import movable
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation
-from fairlead.models.rules import MovePrice, Total, Weights
+from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.rules.move_price import KIND
-from fairlead.models.workload import Workload, running
+from fairlead.models.workload import Workload
 
 
 def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
@@ -24,15 +25,15 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
 
         minimise  sum d_c(x_c) + p (sum max(0, held_c - x_c) - max(0, sum held_c - N))
 
+    Under Duplicated held_c is at most a full copy, and no total shrinks (see `moves`).
+
     Raises `UnsupportedError` under ``minimax``, a maximum, beside which a price of moves has no unit.
     """
     if encoding.problem.deviation is Deviation.MINIMAX:
         raise UnsupportedError("a price of moves cannot be weighed against minimax; use webster or l1")
     scale = encoding.once(scale_of)
     steps = int(rule.price * scale.steps)
-    held = running(workload, rule.present)
-    totalled = encoding.problem.workload(workload.key).rule(Total) is not None
-    shrunk = max(0, sum(held.values()) - workload.replicas) if totalled else 0
+    held, shrunk = movable(workload, rule.present, encoding)
     constant = -Fraction(steps * shrunk, scale.steps)
     ratio = workload.rule(Weights)
     measured = () if ratio is None else measured_of(ratio, workload, encoding.held)
