@@ -1,5 +1,7 @@
 """What a terminal says to do next: commands that run as they are printed."""
 
+import html
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -115,7 +117,7 @@ def test_no_less_time_is_proposed_than_there_was() -> None:
 
 def test_an_option_is_given_once() -> None:
     """More time takes the place of what there was."""
-    making = Making(arguments="-f fleet --time-limit 20 -q", time_limit=20)
+    making = Making(arguments={"solve": "-f fleet --time-limit 20 -q"}, time_limit=20)
     assert again("solve", making, "--time-limit", "300") == "fairlead solve -f fleet -q --time-limit 300"
     assert again("solve", making, "-o", "patch") == "fairlead solve -f fleet --time-limit 20 -q -o patch"
 
@@ -124,7 +126,9 @@ def test_partial_is_proposed_once() -> None:
     """Where a placement of what fits was asked for already there is only the way out."""
     problem = fairlead.load(EXAMPLES / "too-tight")
     outcome = fairlead.solve(problem)
-    ((told, command),) = steps_of(outcome, "solve", Making(arguments="-f too-tight --partial"))
+    given = "-f too-tight --partial"
+    making = Making(command=f"fairlead solve {given}", arguments={"solve": given})
+    ((told, command),) = steps_of(outcome, "solve", making)
     assert told == "Make one of the changes above and run this again:"
     assert command == "fairlead solve -f too-tight --partial"
 
@@ -147,3 +151,27 @@ def test_patches_have_no_rows_to_pick(
     steps = suggested(f"{solve} --sort-by replicas --changed --seed=1", monkeypatch, capsys)
     assert steps == [f"fairlead {solve} --seed=1 -o patch"]
     assert main(shlex.split(steps[0])[1:]) == 0
+
+
+def on_the_page(command: str, page: Path) -> list[str]:
+    """Return the commands that a report proposes."""
+    main(shlex.split(f"{command} -o {shlex.quote(str(page))}"))
+    below = page.read_text(encoding="utf-8").partition(">What to do next</h2>")[2].partition("</section>")[0]
+    found = re.findall("<code>(fairlead [^<]*)</code>", below)
+    return [html.unescape(each) for each in found]
+
+
+def test_a_report_proposes_commands_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the options of a plan, which not every command has that it proposes: each gets its own."""
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.html"
+    saving, resuming = on_the_page(f"{on('report', 'safe-migration')} --budget 90% --seed 1", page)
+    assert saving == f"fairlead {PLAN} --budget 90% --seed 1 --save plan.json"
+    assert resuming == f"fairlead {PLAN} --seed 1 --resume plan.json --waves waves"
+    assert [main(shlex.split(command)[1:]) for command in (saving, resuming)] == [0, 0]
+    assert on_the_page(f"{on('report', 'safe-migration')} --plan plan.json", page) == [
+        f"fairlead {PLAN} --resume plan.json --waves waves"
+    ]
+    (patching,) = on_the_page(f"{on('report', 'three-regions')} --budget=9 --seed 1", page)
+    assert patching == f"fairlead {on('solve', 'three-regions')} --seed 1 -o patch"
+    assert main(shlex.split(patching)[1:]) == 0

@@ -12,7 +12,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.about import shows_version
-from fairlead.cli.console import ARGUMENTS
+from fairlead.cli.making import ARGUMENTS
 from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 

@@ -10,24 +10,20 @@ import errno
 import io
 import os
 import re
-import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, Union, assert_never
+from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
 
 import click
 
 from fairlead.cli import exits
+from fairlead.cli.making import making
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fairlead.models.answer import Answer
     from fairlead.models.statement import Statement
-    from fairlead.report.pages import Making
     from fairlead.report.tabular import CustomColumns
     from fairlead.report.terminal import Look, Rows
 
@@ -217,17 +213,14 @@ def rows(answer: Answer, found: str) -> None:
         note(renderer.terminal(answer))
 
 
-def suggest(answer: Answer, output: object, settled: Collection[str] = ()) -> None:
-    """Say what to do next to who reads a table on a terminal, unless quiet was asked for.
-
-    `settled`: parameters of the command that are of no use to the one that carries its answer out.
-    """
+def suggest(answer: Answer, output: object) -> None:
+    """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
     quiet = click.get_current_context().params.get("quiet", False)
     if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
         return
     from fairlead.report import renderer
 
-    steps = renderer.next_steps_after(answer, making(settled))
+    steps = renderer.next_steps_after(answer, making())
     lines = (line for told, command in steps for line in (f"  {told}", f"    {command}"))
     if steps:
         note("\n".join(("", "What to do next:", *lines)))
@@ -242,74 +235,3 @@ def serialised(document: object, output: Literal["json", "yaml"]) -> str:
     from fairlead.manifests.yaml.scalars import to_yaml
 
     return to_yaml(document).rstrip("\n")
-
-
-ARGUMENTS = "fairlead.arguments"
-"""Where a context keeps the arguments of the program."""
-_INPUTS = {
-    "files": "-f",
-    "context": "--context",
-    "kubeconfig": "--kubeconfig",
-    "recursive": "-R",
-    "namespaces": "-n",
-    "selector": "-l",
-}
-
-_ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
-"""What is asked of an input, in words that `solve` and `plan` share."""
-
-_CHANGES = {
-    name: f"--{name}" for name in ("add", "restore", "at", "scale", "weight", "cordon", "drain", "lose")
-}
-"""What is changed of an input, in words that `simulate` and `plan` share."""
-
-
-def making(settled: Collection[str] = ()) -> Making:
-    """Return date, command, input and time limit of the command that runs; `settled`: see `suggest`."""
-    from fairlead.report.pages import Making, when
-
-    context = click.get_current_context()
-    options = context.command.params
-    arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
-    given = list(_without(arguments[1:], (each for each in options if "-o" in each.opts)))
-    carried_out = _without(given, (each for each in options if each.name in settled))
-    limit = context.params.get("time_limit") or 0
-    return Making(
-        when(datetime.now(UTC)),
-        shlex.join(["fairlead", *arguments]),
-        shlex.join(_words(context.params, _INPUTS)),
-        shlex.join(_words(context.params, _ASKED)),
-        shlex.join(given),
-        shlex.join(carried_out),
-        shlex.join(_words(context.params, _CHANGES)),
-        from_cluster=not context.params.get("files"),
-        details=(("Time limit", f"{limit:g} s" if limit else "none"),)
-        if "time_limit" in context.params
-        else (),
-        time_limit=limit,
-    )
-
-
-def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str]:
-    """Yield those of some options that were given, as they are typed."""
-    for name, option in options.items():
-        match given.get(name):
-            case tuple() as values:
-                yield from (word for value in values for word in (option, value))
-            case str() as value:
-                yield from (option, value)
-            case True:
-                yield option
-
-
-def _without(arguments: Sequence[str], left: Iterable[click.Parameter]) -> Iterator[str]:
-    """Yield the words of a command without some of its options and their values."""
-    valued = {word: not getattr(each, "is_flag", False) for each in left for word in each.opts}
-    joined = tuple(f"{word}=" if word.startswith("--") else word for word in valued)
-    words = iter(arguments)
-    for word in words:
-        if word in valued:
-            if valued[word]:
-                next(words, None)
-        elif not word.startswith(joined):
-            yield word

@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairlead.cli import console
+from fairlead.cli.making import Picking, Settled
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import tolerances_of
 from fairlead.models.words import nearest
@@ -136,20 +137,31 @@ def _rows(changed: bool, every: bool, group_by: str | None, sort_by: str) -> "Ro
     return Rows(changed, every, group_by or "", sort_by)
 
 
-PICKED = frozenset(inspect.signature(_rows).parameters)
-"""Parameters that pick rows, of tables only."""
-
 picks_rows = gathers(
     "picked",
     _rows,
-    click.option("--changed", is_flag=True, help="Show only workloads that change or are not fully placed."),
-    click.option("-A", "--all", "every", is_flag=True, help="Show every workload of a large fleet."),
+    click.option(
+        "--changed",
+        cls=Picking,
+        is_flag=True,
+        help="Show only workloads that change or are not fully placed.",
+    ),
+    click.option(
+        "-A", "--all", "every", cls=Picking, is_flag=True, help="Show every workload of a large fleet."
+    ),
     click.option(
         "--group-by",
+        cls=Picking,
         type=Choice(["workload", "cluster", "region", "namespace"]),
         help="Sum up replicas by this.",
     ),
-    click.option("--sort-by", metavar="COLUMN", default="", help="Sort by a column, largest numbers first."),
+    click.option(
+        "--sort-by",
+        cls=Picking,
+        metavar="COLUMN",
+        default="",
+        help="Sort by a column, largest numbers first.",
+    ),
 )
 """Gives a command the options that pick rows; it receives them as ``picked``."""
 
@@ -254,6 +266,7 @@ SEED = click.option(
 )
 DEVIATION = click.option(
     "--deviation",
+    cls=Settled,
     type=Choice(["webster", "l1", "minimax"]),
     help="How the distance from the weights is measured.  [default: what the input says]",
 )

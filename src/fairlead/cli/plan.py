@@ -11,6 +11,7 @@ from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.completing import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
+from fairlead.cli.making import Settled
 from fairlead.cli.options import (
     DEVIATION,
     PARTIAL,
@@ -58,7 +59,7 @@ def _budget(option: str, name: str | None, text: str, each: str = "") -> Option:
     kind, metavar = (named_amount, f"{each}=N|P%") if each else (amount, "N|P%")
     names = (option,) if name is None else (option, name)
     told = f"{text} May be repeated." if each else text
-    return click.option(*names, type=kind, multiple=bool(each), metavar=metavar, help=told)
+    return click.option(*names, cls=Settled, type=kind, multiple=bool(each), metavar=metavar, help=told)
 
 
 _BUDGETS = (
@@ -75,6 +76,7 @@ _MOVING = (
     click.option(
         "--pin",
         "pinned",
+        cls=Settled,
         multiple=True,
         metavar="WORKLOAD",
         shell_complete=complete_workloads,
@@ -83,6 +85,7 @@ _MOVING = (
     click.option(
         "--pin-cluster",
         "pinned_clusters",
+        cls=Settled,
         multiple=True,
         metavar="CLUSTER",
         shell_complete=complete_clusters,
@@ -90,18 +93,26 @@ _MOVING = (
     ),
     click.option(
         "--gain",
+        cls=Settled,
         type=gain,
         metavar="X",
         help="Skip moves that improve the deviation by less than this.  [default: any]",
     ),
-    click.option("--moves-first", is_flag=True, help="Prefer fewer moves over a better fit to the weights."),
+    click.option(
+        "--moves-first",
+        cls=Settled,
+        is_flag=True,
+        help="Prefer fewer moves over a better fit to the weights.",
+    ),
     click.option(
         "--make-room",
+        cls=Settled,
         is_flag=True,
         help="If only some workloads are due, let others move to free capacity for them.",
     ),
     click.option(
         "--order",
+        cls=Settled,
         type=Choice(["start-first", "stop-first", "either"]),
         default="start-first",
         show_default=True,
@@ -111,21 +122,18 @@ _MOVING = (
     _budget("--max-surge", None, "Replicas of a workload that may run in addition."),
     click.option(
         "--no-detours",
+        cls=Settled,
         is_flag=True,
         help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
     click.option(
         "--max-moves-per-wave",
+        cls=Settled,
         type=Whole(min=1),
         metavar="N",
         help="Replicas that one wave may move, start or stop.  [default: any number]",
     ),
 )
-
-_SETTLED = frozenset(
-    each.name or "" for each in click.command()(takes(*_BUDGETS, *_MOVING, DEVIATION)(lambda: 0)).params
-)
-"""Parameters that a saved plan has settled: its target is found, and how moves are made is part of it."""
 
 takes_plan_options = takes(
     *_BUDGETS,
@@ -163,6 +171,7 @@ names_files = gathers(
     ),
     click.option(
         "--resume",
+        cls=Settled,
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
         help="Continue a saved plan: its target stays, the waves start from what runs now.",
@@ -242,7 +251,7 @@ def plan_command(
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
     if not (applying.apply or files.save or files.waves):
-        console.suggest(found, output, _SETTLED)
+        console.suggest(found, output)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)

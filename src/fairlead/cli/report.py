@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.console import making
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli.making import making
 from fairlead.cli.plan import planned, read_saved, takes_plan_options
 
 if TYPE_CHECKING:

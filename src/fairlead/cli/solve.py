@@ -8,7 +8,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import PICKED, picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
 from fairlead.cli.outputs import PATCHES, Patches, show_patches, shown
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def solve_command(
             show_patches(outcome, output)
         case _:
             console.show(outcome, output, headers=not no_headers, picked=picked)
-            console.suggest(outcome, output, PICKED)
+            console.suggest(outcome, output)
     return exits.code_of(outcome, require_proof=require_proof)
 
 

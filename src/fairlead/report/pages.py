@@ -1,6 +1,8 @@
 """A whole report: what stands on top, and its sections. Pure data."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from fairlead.report.blocks import Block, Tone
@@ -38,12 +40,13 @@ class Making(NamedTuple):
     """The part of it that names the input, for other commands on the same one."""
     asked: str = ""
     """The part of it that says what is asked of the input, for a plan of the same."""
-    arguments: str = ""
-    """All of it but its name and where the result goes, for asking the same again."""
-    carried_out: str = ""
-    """What of that is left for the command that carries the answer out."""
     changes: str = ""
-    """What of that changes the input, such as a drain, for a plan of the same."""
+    """The part of it that changes the input, such as a drain, for a plan of the same."""
+    arguments: Mapping[str, str] = MappingProxyType({})
+    """What of it a command takes, but for where the result goes: by name of the command; as ``patch`` what
+    `solve` takes for a patch, as ``resume`` what `plan` takes that goes on with a saved plan."""
+    saved: str = ""
+    """File of the plan, where it is saved; empty where it is not."""
     from_cluster: bool = False
     """Whether the input is a cluster, to which a plan can be written."""
     details: tuple[tuple[str, str], ...] = ()

@@ -10,6 +10,8 @@ from fairlead.report.pages import Making
 Step = tuple[str, str]
 """A sentence, and the command that does it."""
 
+SAVED = "saved plan"
+"""Origin of a target that was taken from a saved plan, which has its proof elsewhere."""
 VALUED = 2
 """Words of an option and its value."""
 LONG = 300
@@ -22,7 +24,7 @@ def next_steps(outcome: Outcome, making: Making) -> list[Step]:
 
 
 def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
-    """Return what to do about what is short or not proven."""
+    """Return what to do about what is short or not proven; a saved plan is not searched again."""
     match outcome.status:
         case Status.INFEASIBLE:
             told = "Make one of the changes above and run this again"
@@ -38,7 +40,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
         told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
-    if outcome.status is Status.FEASIBLE and outcome.objectives:
+    if outcome.status is Status.FEASIBLE and outcome.objectives and outcome.origin != SAVED:
         steps.append(("Search longer for a proof:", again(name, making, "--time-limit", longer(making))))
     return steps
 
@@ -52,13 +54,12 @@ def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
     running = any(any(one.current.values()) for one in outcome.problem.workloads)
     if running and not is_given("--fresh", making):
         return [("Plan the moves, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
-    whole = making._replace(arguments=making.carried_out)
-    return [("Print what to apply:", again("solve", whole, "-o", "patch"))]
+    return [("Print what to apply:", again("solve", making, "-o", "patch", like="patch"))]
 
 
 def is_given(option: str, making: Making) -> bool:
     """Tell whether an option was given."""
-    return option in shlex.split(making.arguments)
+    return option in shlex.split(making.command)
 
 
 def longer(making: Making) -> str:
@@ -66,9 +67,12 @@ def longer(making: Making) -> str:
     return str(max(LONG, math.ceil(2 * making.time_limit)))
 
 
-def again(name: str, making: Making, *words: str) -> str:
-    """Return the same command with other words behind it, in the place of the same option with a value."""
-    given = shlex.split(making.arguments)
+def again(name: str, making: Making, *words: str, like: str = "") -> str:
+    """Return the same command with other words behind it, in the place of the same option with a value.
+
+    `like`: which of the arguments it has; empty for those of its name.
+    """
+    given = shlex.split(making.arguments.get(like or name, ""))
     if len(words) == VALUED and words[0] in given:
         at = given.index(words[0])
         del given[at : at + VALUED]
@@ -77,7 +81,7 @@ def again(name: str, making: Making, *words: str) -> str:
 
 def instead(name: str, making: Making, option: str, *words: str) -> str:
     """Return the same command with other words in the place of an option and its value."""
-    given = shlex.split(making.arguments)
+    given = shlex.split(making.arguments.get(name, ""))
     at = given.index(option)
     given[at : at + VALUED] = words
     return " ".join(filter(None, ("fairlead", name, shlex.join(given))))

@@ -31,7 +31,7 @@ from fairlead.report.content.fleet import (
     places,
 )
 from fairlead.report.content.fullness import cluster_shifts, planned, planned_fullness
-from fairlead.report.content.next_steps import Step, again, steps_of
+from fairlead.report.content.next_steps import SAVED, Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
@@ -224,7 +224,7 @@ def inside_line(plan: RebalancePlan) -> str:
 
 def _is_saved(plan: RebalancePlan) -> bool:
     """Tell whether the target was taken from a saved plan, which has its proof elsewhere."""
-    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan"
+    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == SAVED
 
 
 def target_line(plan: RebalancePlan) -> str:
@@ -255,14 +255,14 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
         told = "Stop old replicas first where there is no capacity for the new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
-        steps.append(("Save this plan:", again("plan", making, "--save", "plan.json")))
-        saved = making._replace(arguments=making.carried_out)
+        file = making.saved or "plan.json"
+        if not making.saved:
+            steps.append(("Save this plan:", again("plan", making, "--save", file)))
+        told, carried = "Write what to apply, one file per wave:", "--waves waves"
         if making.from_cluster:
-            told = "Carry it out, wave by wave; it asks first:"
-            steps.append((told, again("plan", saved, "--resume", "plan.json", "--apply")))
-        else:
-            told = "Write what to apply, one file per wave:"
-            steps.append((told, again("plan", saved, "--resume", "plan.json", "--waves", "waves")))
+            told, carried = "Carry it out, wave by wave; it asks first:", "--apply"
+        resumed = again("plan", making, "--resume", file, *carried.split(), like="resume")
+        steps.append((told, resumed))
     return steps
 
 
