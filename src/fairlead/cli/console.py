@@ -209,7 +209,7 @@ def rows(answer: Answer, found: str) -> None:
     from fairlead.report import renderer
 
     result(found)
-    if not answer.answered:
+    if not (found or answer.answered):
         note(renderer.terminal(answer))
 
 

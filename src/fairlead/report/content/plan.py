@@ -258,11 +258,11 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
         file = making.saved or "plan.json"
         if not making.saved:
             steps.append(("Save this plan:", again("plan", making, "--save", file)))
+        told, carried = "Write what to apply, one file per wave:", "--waves waves"
         if making.from_cluster:
-            told, carried = "Carry it out, wave by wave; it asks first:", ("--apply",)
-        else:
-            told, carried = "Write what to apply, one file per wave:", ("--waves", "waves")
-        steps.append((told, again("plan", making, "--resume", file, *carried, like="resume")))
+            told, carried = "Carry it out, wave by wave; it asks first:", "--apply"
+        resumed = again("plan", making, "--resume", file, *carried.split(), like="resume")
+        steps.append((told, resumed))
     return steps
 
 
