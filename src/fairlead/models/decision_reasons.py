@@ -1,6 +1,6 @@
 """What settles how much a cluster holds of a workload, in the user's words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,10 +17,12 @@ from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.tiers import beyond
+from fairlead.models.rules.weights import level as deviation_of
 from fairlead.models.rules.weights import quotas
 from fairlead.models.source import FederatedUnit
 from fairlead.models.triggers import is_held_back, stays
 from fairlead.models.usage import Amounts, more_of, remaining
+from fairlead.models.words import format_number
 from fairlead.models.workload import Workload
 
 
@@ -252,17 +254,32 @@ def _no_room(view: View, cluster: str) -> Finding | None:
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
+    """Say what a replica costs, where that counts before the share, and how large the share is."""
+    return Finding("; ".join((*_costs(view, cluster), _portion(view, cluster, replicas))))
+
+
+def _costs(view: View, cluster: str) -> Iterator[str]:
+    """Yield what one replica costs, by every price that counts before the deviation from the weights."""
+    order = view.outcome.problem.levels
+    share = order.index(deviation_of(view.weights).key) if view.weights else len(order)
+    for rule in view.workload.rules_of(rules.Price):
+        if order.index(rule.level.key) < share:
+            price = f"{format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
+            yield f"{rule.level.name} {price} per replica"
+
+
+def _portion(view: View, cluster: str, replicas: int) -> str:
     if view.weights is None:
-        return Finding(f"{replicas} of {view.workload.replicas}")
+        return f"{replicas} of {view.workload.replicas}"
     weight = view.weights.weights.get(cluster, 0)
     if not weight:
-        return Finding("no capacity" if view.weights.dynamic else "weight is 0")
+        return "no capacity" if view.weights.dynamic else "weight is 0"
     kind = "capacity" if view.weights.dynamic else "weight"
     ratio = f"({kind} {weight} of {sum(view.weights.weights.values())})"
     wanted = view.wanted[cluster]
     if wanted == replicas:
-        return Finding(f"exactly its share {ratio}")
-    return Finding(f"its share is {float(wanted):.2f} {ratio}")
+        return f"exactly its share {ratio}"
+    return f"its share is {float(wanted):.2f} {ratio}"
 
 
 def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fraction]:
