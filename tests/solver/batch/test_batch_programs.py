@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from fairlead.models.levels import Deviation
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, batch_of
 from fairlead.solver.batch.costs import costs_of
+from fairlead.solver.batch.dual import restricted_master
 from fairlead.solver.batch.dual.bound import lower_bound
-from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, Optimum, optimum
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
 from fairlead.solver.batch.dual.sifting import Sifting, sift
@@ -189,6 +191,26 @@ def test_a_part_of_the_rows_stands_for_all(deviation: Deviation, monkeypatch: py
     sifted = sift(model, free, relax(model, free).rows, Deadline())
     bound = float(cost.bound(lower_bound(model, sifted.prices, sifted.rows)))
     assert bound == pytest.approx(linear_optimum(problem, priority=0), rel=1e-4)
+
+
+def test_a_smaller_program_follows_one_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of more than 60 pieces find nothing in time; smaller ones find the bound all the same."""
+    sizes: list[int] = []
+
+    def hurried(program: LinearProgram, *others: Any) -> Optimum | None:
+        sizes.append(len(program.keys))
+        return optimum(program, *others) if len(program.keys) < 60 else None
+
+    problem = middling(5, Deviation.L1, workloads=200)
+    cost = costs_of(batch := batch_of(problem))[0]
+    model = model_of(batch, cost)
+    monkeypatch.setattr(tuning, "WHOLE_PROGRAM", 0)
+    monkeypatch.setattr(restricted_master, "optimum", hurried)
+    free = Prices.none(model)
+    sifted = sift(model, free, relax(model, free).rows, Deadline())
+    bound = float(cost.bound(lower_bound(model, sifted.prices, sifted.rows)))
+    assert sizes[0] >= 60
+    assert bound == pytest.approx(linear_optimum(problem, priority=0), rel=0.05)
 
 
 def test_a_pin_that_cannot_be_kept_has_no_end_but_ends() -> None:

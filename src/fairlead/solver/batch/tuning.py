@@ -50,6 +50,8 @@ WHOLE_PROGRAM = 8000
 WHOLE_STRAIGHT = 80_000
 # How far prices may go in the first turn, in units of the level; the same where the program is solved whole.
 FIRST_RADIUS, FIRST_RADIUS_OF_WHOLE = 0.05, 2.0
+# Pieces come into the core whose cost is so near to the price of their row, in units of the level, at most.
+REACH = 0.1
 # A core has about so many pieces at most, more after a bad turn: of more rows every so manieth is looked at.
 MOST_SEGMENTS = 10_000
 # The bound counts as reached when so little is promised beyond it.
@@ -59,6 +61,8 @@ SIFTING_WORTHWHILE = 0.1
 KEPT = 0.8
 # A bound beyond so many units is that of a level without a placement: it rises without end.
 ENDLESS = 2.0**40
+# Of the time that is left, what one program may use.
+SHARE_OF_A_PROGRAM = 0.5
 # How far prices may go in the next turn, as a multiple: after a bad one, after a good one, after one in which
 # rows stood for others, after a very good one, and where all was won.
 SIFTING_SHORTER, SIFTING_LONGER, SIFTING_NEARER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 0.6, 3.0, 4.0

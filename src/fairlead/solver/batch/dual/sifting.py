@@ -59,6 +59,8 @@ class _Sieve:
     """Whether all pieces are in the core."""
     most: float = tuning.MOST_SEGMENTS
     """How many pieces a core has at most, about."""
+    bad: int = 0
+    """How many turns in a row have won next to nothing of what was promised."""
     values: list[float] = field(default_factory=list)
     """The bound after every turn."""
     basis: Basis | None = None
@@ -81,11 +83,15 @@ class _Sieve:
             return False
         region = region_of(model, self.radius * model.unit, self.prices)
         # Beside pins prices go farther where they are dear.
-        reach = np.inf if self.whole else region if model.pins else self.radius * model.unit
+        near = min(self.radius, tuning.REACH) * model.unit
+        reach = np.inf if self.whole else region if model.pins else near
         core = core_of(model, self.prices, self.at.rows, reach, np.inf if self.whole else self.most)
-        solved = solve_master(model, core, self.prices, self.at, region, deadline, self.basis)
+        due = deadline.part(tuning.SHARE_OF_A_PROGRAM)
+        solved = solve_master(model, core, self.prices, self.at, region, due, self.basis)
         if solved is None:
-            return False
+            # One of fewer pieces takes less time.
+            self.most = len(core.segments.row) / 2
+            return not self.whole
         self.basis = solved.basis
         found = relax(model, solved.prices, solved.rows, tuning.SIFTING_PRECISION)
         promised, gained = solved.promised, found.value - before
@@ -97,8 +103,9 @@ class _Sieve:
             self.radius *= tuning.SIFTING_SHORTER
             # Perhaps the rows that stood for others were too few.
             self.most *= 1 if core.part == 1 else 2
-            return True
-        self.most = max(tuning.MOST_SEGMENTS, self.most / 2)
+            self.bad += 1
+            return self.bad < tuning.SIFTING_PATIENCE
+        self.bad, self.most = 0, max(tuning.MOST_SEGMENTS, self.most / 2)
         self.values.append(self.at.value)
         if (
             len(self.values) > tuning.SIFTING_PATIENCE
