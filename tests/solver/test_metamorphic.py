@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from builders import Manifest, binding, cluster, deployment, policy, selector, static
+from builders import Manifest, binding, cluster, deployment, divided, policy, selector, static
 from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
 from fairlead.models.outcome import Outcome, Status
@@ -108,6 +108,21 @@ def test_what_nobody_may_use_and_what_needs_nothing(seed: int) -> None:
     chosen = policy("idle", static(("aside", 1)), selects=[selector("idle")])
     before, after = solved(manifests), solved([*manifests, closed, nothing, chosen])
     assert (after.status, placed(after), values(after)) == (before.status, placed(before), values(before))
+
+
+def test_what_has_no_replicas_loosens_no_balance() -> None:
+    """Two workloads fill a and b; a third, of no replicas, may stand on c too, which is ten times as large.
+
+    If that counted, c would be most of what can be filled: replicas on a and b were far from even, and half a
+    replica of a small share made the tolerance of balance six times as large.
+    """
+    clusters = [cluster("a", cpu=4), cluster("b", cpu=4), cluster("c", cpu=40)]
+    small = static(("a", 1), ("b", 1))
+    pair = [deployment("web", 3, 1), deployment("api", 3, 1), policy("small", small)]
+    idle = [deployment("idle", 0, 1), policy("idle", divided({}), selects=[selector("idle")])]
+    before, after = solved([*clusters, *pair]), solved([*clusters, *pair, *idle])
+    assert [level.name for level in before.objectives] == ["deviation", "balance"]
+    assert (after.objectives, placed(after)) == (before.objectives, placed(before))
 
 
 @some

@@ -200,6 +200,8 @@ def with_balance(problem: Problem) -> Problem:
         return problem
     found = tuple(_found(problem)) if BALANCE.key in problem.levels else ()
     balanced = frozenset[str]().union(*(each.members for each in found))
+    if found:  # what has no replicas deviates from nothing, on the level where those with dynamic weights do
+        balanced |= {each.key for each in problem.workloads if not each.replicas}
     return replace(problem, workloads=_all_marked(problem, balanced, apart=True), balances=found)
 
 
@@ -276,7 +278,7 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
 
     Pods count only where nothing else is requested.
     """
-    asked = {resource for each in workloads if each.replicas for resource in needs(each)}
+    asked = {resource for each in workloads for resource in needs(each)}
     names = sorted(frozenset[str]().union(*{problem.candidates(each) for each in workloads}))
     found: dict[str, dict[str, Fraction]] = {}
     for resource in sorted(asked - {PODS} or asked):
@@ -288,8 +290,12 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
 
 
 def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
-    """Yield the workloads that share candidates, one with the next; each time in key order."""
-    for keys in connected({each.key: problem.candidates(each) for each in problem.workloads}):
+    """Yield the workloads that share candidates, one with the next; each time in key order.
+
+    A workload of no replicas ties nobody to others: it may stand anywhere, and fills nothing.
+    """
+    placed = (each for each in problem.workloads if each.replicas)
+    for keys in connected({each.key: problem.candidates(each) for each in placed}):
         inside = tuple(map(problem.workload, keys))
         if problem.candidates(inside[0]):
             yield inside
