@@ -86,7 +86,7 @@ bench: environment ## measure speed against the contenders, about two minutes
 week: environment ## a week of a fleet under fairlead and the greedy schedulers, some minutes
 	@.venv/bin/python benchmarks/week.py $(WEEK_OPTIONS)
 
-bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md anew
+bench-full: environment ## measure every case and contender, about half an hour; writes docs/benchmarks.md anew
 	@.venv/bin/python benchmarks/run.py --write-docs
 
 lint: environment ## style: ruff check, ruff format --check

@@ -76,7 +76,7 @@ def _after(remark: str) -> str:
 
 def required(bar: Bar) -> str:
     """Say what a bar asks for."""
-    quality = "a placement that keeps all rules" if bar.gap is None else f"gap {bar.gap:.2%}"
+    quality = "a placement that keeps all rules" if bar.gap is None else f"gap {100 * bar.gap:g}%"
     if bar.gap == 0:
         quality = "proven"
     if bar.leading:

@@ -1,7 +1,7 @@
 """Measure fairlead against contenders in the same run; values are checked, ratios count.
 
     python benchmarks/run.py                        # short: about two minutes
-    python benchmarks/run.py --full                 # every case and contender: about an hour
+    python benchmarks/run.py --full                 # every case and contender: about half an hour
     python benchmarks/run.py --only 'batch-50x10-*' # some cases, with all their contenders
     python benchmarks/run.py --write-docs           # that, and write docs/benchmarks.md and its drawings
 
