@@ -438,6 +438,17 @@ def test_unplaced_replicas_are_explained() -> None:
     assert found.gains == fairlead.why(asking, KEY, outcome=fairlead.solve(asking, partial=True)).gains
 
 
+def test_room_for_a_copy_that_is_missing_is_a_limit() -> None:
+    """Copies of two replicas, of which member2 has room for one: room for one more gives it its copy."""
+    clusters = (Cluster("member1", free={"cpu": 2000}), Cluster("member2", free={"cpu": 1000}))
+    copied = Workload(
+        KEY, "web", 2, "default", requests={"cpu": 1000}, rules=(Candidates(names(2)), Duplicated())
+    )
+    found = fairlead.why(Problem(clusters, (copied,), (Capacity(),)), KEY, partial=True)
+    assert placed(found) == [2, 0]
+    assert [(gain.cluster, gain.level, gain.gain) for gain in found.gains] == [("member2", "unplaced", 2)]
+
+
 def test_what_fits_is_explained_beside_what_does_not() -> None:
     """Web is placed in full, beside a workload that does not fit on its own cluster: it does not count."""
     rules = (Candidates(("member3",)), Total())

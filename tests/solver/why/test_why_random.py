@@ -163,7 +163,10 @@ def assert_partial_explained(problem: Problem, key: str) -> bool:
         if is_shortfall(each) and (each.key != "unplaced" or each.priority > own)
     }
     every = [(values_of(about.part, each), each) for each in placements(about.part)]
-    for each in why(problem, key, time_limit=600.0, workers=1, outcome=outcome).clusters:
+    found = why(problem, key, time_limit=600.0, workers=1, outcome=outcome)
+    gained = {gain.action: (gain.level, Fraction(gain.gain)) for gain in found.gains}
+    assert gained == gains_by_brute_force(about)
+    for each in found.clusters:
         held, cluster = each.decision.replicas, each.decision.cluster
         for by, step in ((1, each.more), (-1, each.less)):
             if step is None:

@@ -49,7 +49,6 @@ class Answered:
     placement: Placement
     proven: int
     """How many levels, from the first on, are proven and compared exactly."""
-    origin: str
     workers: int | None
     seed: int
 
@@ -135,7 +134,7 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     if part.partial and not any(shortfall_values(part, placement).values()):
         part = replace(part, partial=False)  # what can be placed in full is placed as in any other problem
     proven = _proven(outcome, set(levels_of(part)))
-    return Answered(part, key, placement, proven, outcome.origin, workers, seed)
+    return Answered(part, key, placement, proven, workers, seed)
 
 
 def _proven(outcome: Outcome, levels: set[Level]) -> int:

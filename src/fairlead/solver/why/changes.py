@@ -40,7 +40,9 @@ def changes_of(about: Answered) -> tuple[Change, ...]:
     """Return the bounds of a workload that could be moved by one, those at which the answer stands first."""
     workload = about.workload
     copies = workload.rule(Duplicated)
-    if not workload.replicas or (copies is not None and not copies.choice):
+    # Where nothing gives way, every copy is there that is asked for.
+    fixed = copies is not None and not copies.choice and not about.part.partial
+    if not workload.replicas or fixed:
         return ()
     found = (*_of_bounds(about), *_of_room(about), *_of_sets(about), *_of_shared(about), *_of_total(about))
     return tuple(sorted(found, key=lambda change: not change.binding))
