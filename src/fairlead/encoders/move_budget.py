@@ -4,11 +4,11 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
+from fairlead.encoders.stopping import in_copies
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, MoveBudget, Total
+from fairlead.models.rules import MoveBudget, Total
 from fairlead.models.rules import total as all_replicas
-from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import KIND
 from fairlead.models.workload import Workload, running
 
@@ -39,9 +39,7 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
                 for name in sorted(rule.arriving)
             )
             continue
-        copies = workload.rule(Duplicated)
-        if copies is not None:
-            held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
+        held = in_copies(workload, held)
         leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
         counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
         if rule.leaving is None and workload.rule(Total) is not None:

@@ -1,5 +1,6 @@
 """What counts as moved where it stops: shared by the rules that keep what runs."""
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -7,6 +8,14 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.models.rules import Duplicated, Total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload, running
+
+
+def in_copies(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
+    """Return what runs by cluster, under Duplicated at most a full copy."""
+    copies = workload.rule(Duplicated)
+    if copies is None:
+        return dict(held)
+    return {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
 
 
 class Movable(NamedTuple):
@@ -20,11 +29,8 @@ class Movable(NamedTuple):
 
 def movable(workload: Workload, present: AbstractSet[str], encoding: Encoding) -> Movable:
     """Return what of a workload counts as moved where it stops; `present`: clusters of the problem."""
-    held = dict(running(workload, present))
     # In a partial problem copies give way, but what counts as moved is what the problem says.
     asked = encoding.problem.workload(workload.key)
-    copies = asked.rule(Duplicated)
-    if copies is not None:
-        held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
+    held = in_copies(asked, running(workload, present))
     totalled = asked.rule(Total) is not None
     return Movable(held, max(0, sum(held.values()) - workload.replicas) if totalled else 0)
