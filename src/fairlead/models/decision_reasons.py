@@ -1,6 +1,6 @@
 """What settles how much a cluster holds of a workload, in the user's words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -93,6 +93,13 @@ class View:
     def wanted(self) -> Mapping[str, Fraction]:
         """The exact share of every candidate."""
         return wanted(self.workload, self.placed)
+
+    @cached_property
+    def priced(self) -> tuple[rules.Price, ...]:
+        """The prices that count before the deviation from the weights."""
+        found, order = self.workload.rules_of(rules.Price), self.outcome.problem.levels
+        share = order.index(deviation_of(self.weights).key) if found and self.weights else len(order)
+        return tuple(rule for rule in found if order.index(rule.level.key) < share)
 
     @cached_property
     def keeps(self) -> bool:
@@ -255,17 +262,11 @@ def _no_room(view: View, cluster: str) -> Finding | None:
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
     """Say what a replica costs, where that counts before the share, and how large the share is."""
-    return Finding("; ".join((*_costs(view, cluster), _portion(view, cluster, replicas))))
-
-
-def _costs(view: View, cluster: str) -> Iterator[str]:
-    """Yield what one replica costs, by every price that counts before the deviation from the weights."""
-    order = view.outcome.problem.levels
-    share = order.index(deviation_of(view.weights).key) if view.weights else len(order)
-    for rule in view.workload.rules_of(rules.Price):
-        if order.index(rule.level.key) < share:
-            price = f"{format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
-            yield f"{rule.level.name} {price} per replica"
+    costs = (
+        f"{rule.level.name} {format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
+        for rule in view.priced
+    )
+    return Finding("; ".join((*(f"{each} per replica" for each in costs), _portion(view, cluster, replicas))))
 
 
 def _portion(view: View, cluster: str, replicas: int) -> str:
