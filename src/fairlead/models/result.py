@@ -18,7 +18,9 @@ from fairlead.models.words import number
 from fairlead.models.workload import Workload
 
 SOLVERS = frozenset({"exact", "cp-sat", "prices"})
-"""Origins of what `solve` answers; every other one is the name of a dispenser."""
+"""Origins of what `solve` answers; every other one but `SAVED` is the name of a dispenser."""
+SAVED = "saved plan"
+"""Origin of a target that was taken from a saved plan."""
 
 
 class Status(StrEnum):
@@ -170,6 +172,11 @@ class Result:
     def by_solver(self) -> bool:
         """Whether the solver found it and no dispenser: it is infeasible only where that is proven."""
         return self.origin in SOLVERS
+
+    @property
+    def from_saved(self) -> bool:
+        """Whether it was taken from a saved plan, which has its proof elsewhere."""
+        return self.origin == SAVED
 
     @property
     def first_unproven(self) -> Attained | None:

@@ -10,8 +10,6 @@ from fairlead.report.pages import Making
 Step = tuple[str, str]
 """A sentence, and the command that does it."""
 
-SAVED = "saved plan"
-"""Origin of a target that was taken from a saved plan, which has its proof elsewhere."""
 VALUED = 2
 """Words of an option and its value."""
 LONG = 300
@@ -40,7 +38,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
         told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
-    if outcome.status is Status.FEASIBLE and outcome.objectives and outcome.origin != SAVED:
+    if outcome.status is Status.FEASIBLE and outcome.objectives and not outcome.from_saved:
         steps.append(("Search longer for a proof:", again(name, making, "--time-limit", longer(making))))
     return steps
 

@@ -31,7 +31,7 @@ from fairlead.report.content.fleet import (
     places,
 )
 from fairlead.report.content.fullness import cluster_shifts, planned, planned_fullness
-from fairlead.report.content.next_steps import SAVED, Step, again, steps_of
+from fairlead.report.content.next_steps import Step, again, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, judged, remarks, short_of, told_cost, verdict
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
@@ -171,7 +171,7 @@ def headline(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return f"No plan. {verdict(plan.outcome)}"
     if plan.nothing_to_do:
-        if plan.outcome.status is Status.OPTIMAL or _is_saved(plan):
+        if plan.outcome.status is Status.OPTIMAL or plan.outcome.from_saved:
             return "No changes: what runs now is already the target."
         return "No changes: nothing better than what runs now was found in time."
     waves = counted(len(plan.waves.waves), "wave")
@@ -222,14 +222,9 @@ def inside_line(plan: RebalancePlan) -> str:
     return f"Temporarily, {whose} will not keep a group total or spread: {first}{more}."
 
 
-def _is_saved(plan: RebalancePlan) -> bool:
-    """Tell whether the target was taken from a saved plan, which has its proof elsewhere."""
-    return plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == SAVED
-
-
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
-    if _is_saved(plan):
+    if plan.outcome.from_saved:
         kept = "it still keeps every rule."
         return f"The target is as saved: {f'{short_of(plan.outcome)}:' if plan.outcome.shortfalls else kept}"
     word, meaning = judged(plan.outcome)

@@ -13,7 +13,7 @@ from fairlead.models.errors import SettledError, UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import Amount
-from fairlead.models.result import Progress
+from fairlead.models.result import SAVED, Progress
 from fairlead.models.score import score
 from fairlead.models.shapes import checked
 from fairlead.models.shortfall import refused
@@ -200,4 +200,4 @@ def _saved_target(problem: Problem, saved: SavedPlan, *, partial: bool) -> Outco
     broken = refused(chosen, saved.target)
     if broken:
         raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
-    return Outcome(Status.FEASIBLE, "saved plan", chosen, saved.target, score(chosen, saved.target))
+    return Outcome(Status.FEASIBLE, SAVED, chosen, saved.target, score(chosen, saved.target))
