@@ -33,12 +33,12 @@ def test_a_run_cut_short_claims_no_bound() -> None:
             assert finding.bound is None or finding.bound <= reached
 
 
-@pytest.mark.parametrize("thorough", [False, True])
-def test_a_finished_run_proves_its_bound(thorough: bool) -> None:
-    """With time enough the bound is the optimum itself, however much is left out before the search."""
+@pytest.mark.parametrize("way", [{}, {"thorough": True}, {"upwards": True}])
+def test_a_finished_run_proves_its_bound(way: Mapping[str, bool]) -> None:
+    """With time enough the bound is the optimum itself, whatever way it is searched."""
     model, variables = knapsack()
     cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
-    finding = run(model, variables, cost, [], Effort(Deadline.after(30), thorough=thorough))
+    finding = run(model, variables, cost, [], Effort(Deadline.after(30), **way))
     assert finding.verdict is Verdict.OPTIMAL
     assert finding.values is not None
     assert finding.bound == sum(

@@ -12,7 +12,8 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import Model, Prices
-from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, search_neighbourhoods
+from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
+from fairlead.solver.batch.primal.proof import prove, search_and_prove
 from fairlead.solver.batch.primal.repair import (
     exchange_all,
     is_far,
@@ -76,8 +77,7 @@ def _search(level: Incumbent) -> None:
     relieve(level, start)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
-    prove(level)
-    search_neighbourhoods(level)
+    search_and_prove(level)
 
 
 def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:

@@ -177,6 +177,9 @@ class Effort:
     nearby: bool = False
     """True where only what is near the hint is searched, most of it as it stands: that finds what is better
     where nothing can be proven soon. It does not end by itself."""
+    upwards: bool = False
+    """True where one worker raises the bound step by step and looks for solutions just there: that says most
+    where the linear program says much and many solutions are nearly as good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairlead.models.errors import InternalError
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import within
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model
@@ -20,7 +18,10 @@ from fairlead.solver.running.search import Effort
 
 
 def search_neighbourhoods(
-    level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None
+    level: Incumbent,
+    done: Callable[[], bool] = lambda: False,
+    near: Incumbent | None = None,
+    patience: int = tuning.SEARCH_PATIENCE,
 ) -> None:
     """Change the best placement until it is done or nothing better was found for long; keep what is better.
 
@@ -31,7 +32,7 @@ def search_neighbourhoods(
     search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), near or level)
     search.look_back(0)
     failures, turn = 0, 0
-    while not level.over and not done() and failures < tuning.SEARCH_PATIENCE:
+    while not level.over and not done() and failures < patience:
         before = level.cost
         search.turn(turn)
         failures = 0 if level.cost != before else failures + 1
@@ -201,28 +202,3 @@ def divide_whole(level: Incumbent) -> None:
     found = divide_anew(model, now, window, effort)
     if found.replicas is not None:
         level.offer(found.replicas)
-
-
-def prove(level: Incumbent) -> None:
-    """Give what is left open to CP-SAT, with bounds that no better placement leaves."""
-    if level.over:
-        return
-    model = level.model
-    if level.cost is None:
-        lower, upper = model.batch.lower, model.batch.upper
-    else:
-        lower, upper = ranges(model, level.prices, level.rows, level.cost)
-    if int((upper - lower).clip(0, 3).sum()) > tuning.MOST_OPEN:
-        return
-    everything = np.arange(len(model.batch.keys))
-    replicas = model.batch.lower if level.best is None else level.best
-    effort = Effort(level.deadline, level.search.threads, level.search.seed)
-    found = divide_anew(model, replicas, Window(everything, lower, upper), effort)
-    if found.replicas is not None:
-        level.offer(found.replicas)
-    elif found.complete and level.cost is not None:
-        raise InternalError("CP-SAT calls a part of a batch infeasible of which a placement is known")
-    if level.cost is None:
-        level.infeasible = found.complete
-    if found.bound is not None and level.cost is not None:
-        level.lift(min(found.bound, level.cost))

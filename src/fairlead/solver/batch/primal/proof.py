@@ -1,0 +1,112 @@
+"""Proofs that nothing is better, by CP-SAT on what is left open."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from fairlead.models.errors import InternalError
+from fairlead.solver.batch import tuning
+from fairlead.solver.batch.dual.bound import ranges
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
+from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
+from fairlead.solver.running.deadline import LOOK, Deadline, Stop
+from fairlead.solver.running.search import Effort
+
+
+def prove(level: Incumbent, work: float = math.inf) -> None:
+    """Give what is left open to CP-SAT, with bounds that no better placement leaves."""
+    if level.over or _size(level.model, window := _open(level)) > tuning.MOST_OPEN:
+        return
+    effort = _effort(level, level.deadline)
+    _close(level, replace(effort, workers=level.search.threads, work=min(work, effort.work)), window)
+
+
+def search_and_prove(level: Incumbent) -> None:
+    """Change the best placement until little is won that way, then prove that nothing is better.
+
+    Where little is open two ways to prove are tried side by side; changes go on in the threads that are left.
+    """
+    prove(level, math.inf if level.best is None else tuning.WORK_OF_FIRST_PROOF)
+    if level.over:
+        return
+    if _size(level.model, window := _open(level)) > tuning.FEW_OPEN:
+        first = level.until(level.deadline.part(tuning.SHARE_BEFORE_PROOF))
+        search_neighbourhoods(first, patience=tuning.PATIENCE_BEFORE_PROOF)
+        window = _open(level)
+    if not level.over and (size := _size(level.model, window)) <= tuning.MOST_OPEN_UPWARDS:
+        threads = level.search.threads
+        ways = (False, True)[:threads] if size <= tuning.FEW_OPEN else (True,)
+        with _proving(level, window, ways) as is_done:
+            if threads > len(ways):
+                others = replace(level.search, workers=threads - len(ways))
+                search_neighbourhoods(replace(level, search=others, serves=level), is_done)
+    search_neighbourhoods(level)
+
+
+@contextmanager
+def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator[Callable[[], bool]]:
+    """Prove in threads, upwards or not, until one is done or the level is over; tell when one is."""
+    stop = Stop(heard=True)
+    share = 1.0 if level.search.threads > 1 else tuning.SHARE_OF_PROOF
+    search = level.search.until(replace(level.deadline.part(share), stop=stop))
+    beside = [replace(level, search=search, serves=None, on_progress=None) for _ in ways]
+    efforts = [_effort(level, search.deadline, upwards=upwards) for upwards in ways]
+    with ThreadPoolExecutor(len(ways)) as pool:
+        proofs = [pool.submit(_close, *each, window) for each in zip(beside, efforts, strict=True)]
+
+        def is_done() -> bool:
+            return any(proof.done() for proof in proofs)
+
+        try:
+            yield is_done
+            while not is_done() and not level.over:
+                wait(proofs, LOOK, FIRST_COMPLETED)
+        finally:
+            stop.asked = True
+    for proof, known in zip(proofs, beside, strict=True):
+        proof.result()
+        if known.best is not None:
+            level.offer(known.best)
+        level.lift(known.bound)
+
+
+def _size(model: Model, window: Window) -> int:
+    """Return about how many variables what is open has."""
+    width = window.upper - window.lower
+    return int((width if model.curve.grows else np.minimum(width, model.curve.pieces)).sum())
+
+
+def _open(level: Incumbent) -> Window:
+    """Return what no better placement leaves."""
+    model = level.model
+    if level.cost is None:
+        lower, upper = model.batch.lower, model.batch.upper
+    else:
+        lower, upper = ranges(model, level.prices, level.rows, level.cost)
+    return Window(np.arange(len(model.batch.keys)), lower, upper)
+
+
+def _close(level: Incumbent, effort: Effort, window: Window) -> None:
+    """Divide what is open as well as possible, and keep what that proves."""
+    model = level.model
+    found = divide_anew(model, model.batch.lower if level.best is None else level.best, window, effort)
+    if found.replicas is not None:
+        level.offer(found.replicas)
+    elif found.complete and level.cost is not None:
+        raise InternalError("CP-SAT calls a part of a batch infeasible of which a placement is known")
+    if level.cost is None:
+        level.infeasible = found.complete
+    if found.bound is not None and level.cost is not None:
+        level.lift(min(found.bound, level.cost))
+
+
+def _effort(level: Incumbent, deadline: Deadline, *, upwards: bool = False) -> Effort:
+    """Return what a proof may be; without a time limit it ends by itself."""
+    work = tuning.WORK_OF_PROOF if math.isinf(level.deadline.at) else math.inf
+    return Effort(deadline, 1, level.search.seed, work, upwards=upwards)
