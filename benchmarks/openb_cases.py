@@ -11,8 +11,10 @@ both again by
 import csv
 import gzip
 import io
+import random
 import runpy
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from fairlead.models.problem import Problem
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "openb.yaml.gz"
 ARRIVALS = HERE / "data" / "openb-arrivals.txt.gz"
+FILLED = 0.98
 CONVERTER = HERE.parent / "examples" / "openb" / "convert.py"
 
 
@@ -33,6 +36,32 @@ def openb(deviation: Deviation = Deviation.WEBSTER) -> Problem:
     """Load the trace."""
     text = gzip.decompress(DATA.read_bytes()).decode()
     return replace(fairlead.load(io.StringIO(text)), levels=RATIO_ONLY, deviation=deviation)
+
+
+def redrawn(deviation: Deviation, seed: int) -> Problem:
+    """Return as many pods drawn anew from those of the trace: another list with the same kinds of pods.
+
+    Of the resource that is asked for most 98 % are asked for, as in the trace; so what runs out differs.
+    """
+    problem = openb(deviation)
+    chance = random.Random(seed)
+    pods = chance.choices(arrivals(), k=2 * len(arrivals()))
+    offered, asked = Counter[str](), Counter[str]()
+    for cluster in problem.clusters:
+        offered.update(cluster.free or {})
+    requests = {workload.name: workload.requests for workload in problem.workloads}
+    counts = Counter[str]()
+    for name in pods:
+        asked.update(requests[name])
+        if any(amount > FILLED * offered[resource] for resource, amount in asked.items()):
+            break
+        counts[name] += 1
+    workloads = tuple(
+        replace(workload, replicas=counts[workload.name])
+        for workload in problem.workloads
+        if counts[workload.name]
+    )
+    return replace(problem, workloads=workloads)
 
 
 def arrivals() -> list[str]:

@@ -11,7 +11,7 @@ from contenders import BOUNDS, EXACT, GREEDY
 from fleet_cases import fleet_problem
 from fleet_events import EVENTS
 from mixed_cases import independent, mixed, planted, priorities
-from openb_cases import openb
+from openb_cases import openb, redrawn
 from spread import over_regions
 
 from fairlead.models.levels import Deviation
@@ -185,6 +185,17 @@ def _others() -> list[Case]:
             10,
             wholly,
             (Bar(OURS, 10, 0.0001),),
+        ),
+        *(
+            Case(
+                f"openb-redrawn-{deviation.value}",
+                f"as many pods drawn anew from those of the trace, {deviation.value}",
+                partial(redrawn, deviation),
+                10,
+                wholly,
+                (Bar(OURS, 10, 0.0005),),
+            )
+            for deviation in (Deviation.WEBSTER, Deviation.L1)
         ),
         Case(
             "planted-50x10",
