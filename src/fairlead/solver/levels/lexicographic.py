@@ -44,18 +44,10 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
 
     Parameters
     ----------
-    problem
-        The question.
     hint
         A placement to start from; the answer is never worse. One that breaks a rule is only searched near.
-    deadline
-        When the answer is due; None means no limit.
-    workers
-        Threads of CP-SAT; None means one for every core that this process may use.
-    seed
-        Random seed of CP-SAT.
-    progress
-        Called after every level.
+    deadline, workers, seed, progress
+        See `solve`; progress is called after every level.
     least
         Levels with what no placement is below on them, whatever the levels before; a level that gets there
         is proven by that. Levels that are left out have 0.

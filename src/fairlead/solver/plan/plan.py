@@ -124,10 +124,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         waves,
     )
     if resume is not None:
-        saved = saved_plan(resume)
-        _refuse_settings(options, saved, deviation)
-        options = replace(options, waves=saved.waves)
-        outcome = _saved_target(problem, saved, partial=partial)
+        options, outcome = _resumed(problem, saved_plan(resume), options, deviation, partial=partial)
     else:
         options = by_key(problem, options)
         outcome = solve(
@@ -164,6 +161,14 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
         return kind(given)
     except ValueError:
         raise UsageError(no_such(kind.__name__.lower(), given, kind)) from None
+
+
+def _resumed(
+    problem: Problem, saved: SavedPlan, options: PlanOptions, deviation: str | None, *, partial: bool
+) -> tuple[PlanOptions, Outcome]:
+    """Return how a saved plan is carried on, and its target."""
+    _refuse_settings(options, saved, deviation)
+    return replace(options, waves=saved.waves), _saved_target(problem, saved, partial=partial)
 
 
 def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:

@@ -1,16 +1,17 @@
 """All that a workload can choose before any level is looked at, as a face."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairlead.models.rules import Bounds, Duplicated, Shares, Spread
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.asked import Clusters, Range
 from fairlead.solver.exact.boxes import UNBOUND, WorkloadBox, fewest_in_use
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.limits import limits_of, partition
+from fairlead.solver.exact.nested.limits import Limits, limits_of, partition
 
 
 def whole_face(
@@ -47,16 +48,7 @@ def whole_face(
     limits = limits_of(workload.rules_of(Spread), names, filter(None, partitions), sets)
     if limits is None or bool(np.any(upper < lower)):
         return None
-    where = {name: at for at, name in enumerate(names)}
-    single = [np.stack([np.zeros_like(lower), np.full_like(lower, UNBOUND)])]
-    sums = [
-        np.array([[0] * each.groups, [total] * each.groups], dtype=np.int64) for each in limits.wider
-    ] + single
-    for each, (least, most) in (ranges or {}).items():
-        if inside[each]:
-            depth, group = limits.place([where[name] for name in inside[each]])
-            found = sums[depth][:, group]
-            found[:] = max(found[0], least), min(found[1], most)
+    sums = _sums(limits, names, total, ((inside[each], held) for each, held in (ranges or {}).items()))
     *groups, (least, most) = sums
     required, lower, upper = required | (least > 0), np.maximum(lower, least), np.minimum(upper, most)
     open_to = upper >= lower
@@ -79,3 +71,19 @@ def whole_face(
     if face.sums and face.relaxed.division(np.ones(len(lower), dtype=bool)) is None:
         return None
     return names, face
+
+
+def _sums(
+    limits: Limits, names: Sequence[str], total: int, ranges: Iterable[tuple[Clusters, Range]]
+) -> list[NDArray[np.int64]]:
+    """Return the fewest and the most replicas of every group, widest groups first, single clusters last."""
+    where = {name: at for at, name in enumerate(names)}
+    single = np.array([[0] * len(names), [UNBOUND] * len(names)], dtype=np.int64)
+    sums = [np.array([[0] * each.groups, [total] * each.groups], dtype=np.int64) for each in limits.wider]
+    sums.append(single)
+    for inside, (least, most) in ranges:
+        if inside:
+            depth, group = limits.place([where[name] for name in inside])
+            found = sums[depth][:, group]
+            found[:] = max(found[0], least), min(found[1], most)
+    return sums
