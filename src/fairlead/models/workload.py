@@ -34,6 +34,10 @@ class Reading(Protocol):
         """
         ...
 
+    def with_weight(self, cluster: str, weight: int) -> Reading:
+        """Return the same with another static weight of a cluster."""
+        ...
+
     def with_maximum(self, cluster: str, most: int) -> Reading | None:
         """Return the same with another maximum on a cluster; None where it states none there."""
         ...

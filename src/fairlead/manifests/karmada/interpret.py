@@ -6,6 +6,7 @@ of the files, which differ, are looked up for each.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.policies import ClusterSet, Placement
@@ -26,6 +27,7 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
+from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
@@ -222,17 +224,22 @@ class Interpreter(Resolver):
 
 
 @dataclass(frozen=True, slots=True)
-class PlacementReading:
-    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`."""
+class PlacementReading(ManifestReading):
+    """What the rules of a workload are read from in Karmada."""
 
     declared: Declared
     evicting: Mapping[str, Source]
     replicas: Source
 
-    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+    def stated(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its placement makes of some clusters."""
         found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
         return replace(workload, rules=found.rules, groups=found.groups)
+
+    def with_weight(self, cluster: str, weight: int) -> Self:
+        """Return the same with another static weight of a cluster, whatever terms match it."""
+        weights = {**self.declared.reweighed, cluster: weight}
+        return replace(self, declared=replace(self.declared, reweighed=weights))
 
     def with_maximum(self, cluster: str, most: int) -> None:
         """Return nothing: a maximum of Karmada's closes no cluster, so its rule says what to change."""

@@ -193,26 +193,31 @@ class Resolver(Fleet):
         if totals.even:
             base = without_unlisted(totals, base, self.clusters)
         elif totals.equal:
-            weights = dict.fromkeys(base.names, 1)
+            base, weights, unweighed = self._static(base, (), declared.reweighed)
         elif _by_room(declared):
             base, weights = self.by_room(
                 base, lambda names: self.weighed(self.rooms(names, workload), workload)
             )
         elif preferences.is_divided(placement):
-            base, weights, unweighed = self._static(base, placement)
+            terms = preferences.weighted_terms(placement)
+            base, weights, unweighed = self._static(base, terms, declared.reweighed)
         tiers, names = tiered(group, base.names, self.clusters), base.names
         bounds = preferences.resolve_bounds(placement, names, self.clusters)
         totalled = resolve(totals, names, self.clusters)
         return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
 
-    def _static(self, base: Standing, placement: Placement) -> tuple[Standing, Mapping[str, int], bool]:
-        """Weigh candidates by what the placement says; those without weight are none.
+    def _static(
+        self, base: Standing, terms: Sequence[StaticClusterWeight], instead: Mapping[str, int]
+    ) -> tuple[Standing, Mapping[str, int], bool]:
+        """Weigh candidates by what a placement says; those without weight are none.
 
-        Also tells whether it says so of none of them, though it has weights.
+        `instead`: weights that are tried in the place of what it says. Also tells whether it says so of none
+        of them, though it has weights.
         """
-        terms = preferences.weighted_terms(placement)
         known = self.alone(terms)
         weights = preferences.largest(terms, self.clusters) if known is None else known
+        if instead:
+            weights = {**(weights if terms else dict.fromkeys(self.clusters, 1)), **instead}
         found = preferences.static_weights(weights, base.names)
         if openable := base.openable():
             wider = preferences.static_weights(weights, (*base.names, *openable)).closed
