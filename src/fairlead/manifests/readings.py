@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.workload import Workload
 
 Addition = Callable[[Workload, Mapping[str, Cluster]], Workload]
@@ -35,6 +35,10 @@ class ManifestReading(ABC):
     @abstractmethod
     def stated(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its placement or policy alone makes of some clusters."""
+
+    @abstractmethod
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether the placement or policy tolerates a taint."""
 
     @abstractmethod
     def with_weight(self, cluster: str, weight: int) -> Self:

@@ -20,7 +20,7 @@ from fairlead.models.source import Source
 from fairlead.models.words import amounts, called, each_of
 
 if TYPE_CHECKING:
-    from fairlead.models.cluster import Cluster
+    from fairlead.models.cluster import Cluster, Taint
 
 
 class Reading(Protocol):
@@ -32,6 +32,10 @@ class Reading(Protocol):
         `workload`: the workload, with the replicas that it wants and holds now. `clusters`: the clusters that
         there are now.
         """
+        ...
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether a taint keeps nothing of the workload off a cluster."""
         ...
 
     def with_weight(self, cluster: str, weight: int) -> Reading:

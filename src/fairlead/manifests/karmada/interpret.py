@@ -31,7 +31,7 @@ from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -235,6 +235,11 @@ class PlacementReading(ManifestReading):
         """Return a workload with the rules that its placement makes of some clusters."""
         found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
         return replace(workload, rules=found.rules, groups=found.groups)
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether the placement tolerates a taint."""
+        tolerations = self.declared.placement.cluster_tolerations
+        return any(one.toleration.tolerates(taint) for one in tolerations)
 
     def with_weight(self, cluster: str, weight: int) -> Self:
         """Return the same with another static weight of a cluster, whatever terms match it."""

@@ -13,7 +13,7 @@ from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
 from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -223,6 +223,10 @@ class PolicyReading(ManifestReading):
         interpreter = PolicyInterpreter.of(clusters)
         rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
         return replace(workload, rules=rules, without=uncounted(rules))
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether the policy, or the annotation over it, tolerates a taint."""
+        return any(one.tolerates(taint) for one in self.policy.tolerations)
 
     def with_weight(self, cluster: str, weight: int) -> Self:
         """Return the same with another static weight of a cluster."""
