@@ -537,7 +537,10 @@ LIST = "spec.placement.replicaScheduling.specifyPreference.staticSpecifyList[0]"
             target(
                 {"fieldSelector": {"matchExpressions": [{"key": "region", "operator": "In"}]}}, 1, empty=True
             ),
-            f"{LIST}.fieldSelector.matchExpressions[0].values: '[]' is empty, but In needs at least one value",
+            (
+                f"{LIST}.fieldSelector.matchExpressions[0].values: '[]' is empty, but In needs at least one "
+                "value"
+            ),
         ),
     ],
 )
