@@ -47,9 +47,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.selectors import IN
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import counted, first_of, with_nearest
+from fairlead.models.words import counted, first_of, listed, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload, at_start
 
 
@@ -92,7 +93,7 @@ KIND = "cluster"
 
 
 def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Statement]:
-    """Say which names of affinities and static weights no cluster of the input has.
+    """Say which names, regions and the like of affinities and static weights no cluster of the input has.
 
     Those of bounds and of totals are told with what they do not bound or hold.
     """
@@ -108,6 +109,22 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                     f"{declared.name}: {field_name((*declared.path, *place))} names {said}, not in the input"
                 )
                 yield Statement(KIND, text, where)
+        yield from _unknown_values(declared, path, affinity, resolver)
+
+
+def _unknown_values(
+    declared: Declared, path: Path, affinity: ClusterSet, resolver: Resolver
+) -> Iterator[Statement]:
+    """Say which regions, zones and providers of a set no cluster of the input has."""
+    for position, one in enumerate(affinity.fields):
+        known = resolver.values(one.key)
+        unknown = [value for value in dict.fromkeys(one.values) if value not in known]
+        if one.operator == IN and unknown:
+            place = (*path, "fieldSelector", "matchExpressions", position, "values")
+            there = f"known: {listed(sorted(known), one.key)}" if known else f"no cluster has a {one.key}"
+            said = f"names {one.key} {with_nearest(unknown, known)}, not in the input ({there})"
+            text = f"{declared.name}: {field_name((*declared.path, *place))} {said}"
+            yield Statement(KIND, text, declared.source((*place, one.values.index(unknown[0]))))
 
 
 def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:

@@ -25,7 +25,7 @@ from fairlead.manifests.standing import (
     without_api,
 )
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
@@ -162,6 +162,13 @@ class Resolver(Fleet):
         return self.memory.once(
             None if own else key,
             lambda: self._divided(shut.without(leaving), group, workload, declared, None if own else key),
+        )
+
+    def values(self, field: str) -> frozenset[str]:
+        """Return the values of a field, such as ``region``, that any cluster has."""
+        return self.memory.once(
+            ("values", field),
+            lambda: frozenset(value for one in self.clusters.values() for value in values_of(one, field)),
         )
 
     def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:
