@@ -22,7 +22,6 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
     Total,
-    total,
 )
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on, unplaced
@@ -178,8 +177,7 @@ def question(moment: Moment, standing: Standing, due: Collection[str]) -> Proble
             found = now(workload, standing, clusters)
             workloads.append(replace(found, due=False) if _rests(workload, moment, standing) else found)
         elif workload.key in beside:
-            kept = as_it_runs(_held(workload, standing), fleet.cluster_by_name)
-            workloads.append(replace(kept, without=kept.without | {total.KIND}))
+            workloads.append(as_it_runs(_held(workload, standing), fleet.cluster_by_name))
     return replace(fleet, clusters=clusters, workloads=with_due(workloads), rules=rules, warnings=())
 
 
