@@ -12,6 +12,7 @@ from typing import NamedTuple, assert_never
 
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
+from fairlead.models.in_order import kept
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
@@ -196,13 +197,17 @@ def as_it_stands(workload: Workload, placed: Mapping[str, int], problem: Problem
 
     A cluster with a taint against what is new is open to what stands there, and closed once nothing does.
     """
-    tainted = [
-        one.name for one in problem.clusters if any(each.effect == "NoSchedule" for each in one.taints)
-    ]
-    if all(bool(workload.current.get(name)) == bool(placed.get(name)) for name in tainted):
+    if all(bool(workload.current.get(name)) == bool(placed.get(name)) for name in _closing(problem)):
         return workload
     held = {name: workload.current.get(name) or count for name, count in placed.items() if count}
     return interpreted(replace(workload, current=held), problem.clusters) or workload
+
+
+@kept
+def _closing(problem: Problem) -> tuple[str, ...]:
+    """Return the clusters that take nothing new of whoever does not tolerate it."""
+    clusters = problem.clusters
+    return tuple(one.name for one in clusters if any(each.effect == "NoSchedule" for each in one.taints))
 
 
 def whole_question(moment: Moment, standing: Standing) -> Problem:
