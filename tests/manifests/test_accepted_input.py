@@ -79,6 +79,19 @@ def test_names_that_no_cluster_has_are_told_with_the_nearest() -> None:
     ]
 
 
+def test_regions_that_no_cluster_has_are_told_with_those_that_there_are() -> None:
+    """Only where one of them is asked for: to be outside of a region that is not there is no mistake."""
+    asked = {"key": "region", "operator": "In", "values": ["europe", "eurpoe", "moon"]}
+    shunned = {"key": "zone", "operator": "NotIn", "values": ["z"]}
+    affinity = {"fieldSelector": {"matchExpressions": [asked, shunned]}}
+    members = [cluster("member1", 9, region="europe"), cluster("member2", 9, region="us")]
+    problem = load(members, deployment(), policy("p", {"clusterAffinity": affinity}))
+    (said,) = texts(problem, "cluster")
+    where = "policy default/p: spec.placement.clusterAffinity.fieldSelector.matchExpressions[0].values"
+    wrong = "region eurpoe (did you mean europe?), moon, not in the input (known: europe and us)"
+    assert said == f"{where} names {wrong} (<dict>)"
+
+
 def test_inherited_without_groups_is_named() -> None:
     """The mode makes tiers of clusterAffinities; beside clusterAffinity alone there are none."""
     placement = {"clusterAffinity": {"clusterNames": ["a"]}, "affinityStrategy": {"mode": "Inherited"}}

@@ -174,10 +174,10 @@ def test_wrong_affinity_and_bounds() -> None:
     ]
     field = "spec.clusterAffinity[0].matchFields"
     assert mistakes(policy(clusterAffinity=affinity, placement=placement)) == [
-        "spec.clusterAffinity[0].matchExpressions[0].values: '[0 items]' In needs at least one value",
+        "spec.clusterAffinity[0].matchExpressions[0].values: '[]' is empty, but In needs at least one value",
         f"{field}[0].values: '[1 item]' name is an unknown field; allowed is metadata.name",
-        f"{field}[1].values: '[0 items]' Exists does not go with metadata.name; allowed are In and NotIn",
-        f"{field}[2].values: '[2 items]' In needs exactly one name here",
+        f"{field}[1].values: '[]' Exists does not go with metadata.name; allowed are In and NotIn",
+        f"{field}[2].values: '[2 items]' do not fit: In needs exactly one name here",
         "spec.placement[0].preferences.minReplicas: '5' must be at most maxReplicas of a, which is 4",
     ]
 

@@ -91,6 +91,19 @@ def test_as_triggered_leaves_it_as_it_runs(tmp_path: Path, capsys: pytest.Captur
     assert capsys.readouterr().out.startswith("No changes")
 
 
+def test_copies_are_left_as_they_run_as_well() -> None:
+    """Five copies on each of two clusters are ten replicas where five are wanted."""
+    documents = [
+        *OLD,
+        NEW,
+        policy(schedulingMode="Duplicate", reschedulePolicy=NEVER),
+        federated(web(5), RUNS),
+    ]
+    outcome = fairlead.solve(as_triggered(load(documents)))
+    assert outcome.placement is not None
+    assert dict(outcome.placement["default/web"]) == RUNS
+
+
 def test_changes_of_a_simulation_count() -> None:
     """A drain and another number trigger; a new cluster does where the policy says so."""
     problem = load(fleet(NEVER, members=OLD))

@@ -127,7 +127,7 @@ spec:
         f"7: {groups}[1]: needs minReplicas, maxReplicas or both",
         f"7: {groups}[1].groupBy: cannot be combined with targetCluster; {one}",
         f"10: {groups}[2].minReplicas: '5' must be at most maxReplicas, which is 4",
-        f"18: {zones}: '[0 items]' In needs at least one value",
+        f"18: {zones}: '[]' is empty, but In needs at least one value",
         f"20: spec.prices[0].perResource: cannot be combined with pricePerReplica; {one}",
         "25: spec.minReplicas: is missing; minReplicas or minPercent is needed",
         "31: spec.type: 'Together' is not allowed; allowed are Affinity and AntiAffinity",

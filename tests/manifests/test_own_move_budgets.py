@@ -276,7 +276,7 @@ spec:
     assert found[1:] == [
         "4: spec.total: is missing; total, perWorkload, perNamespace, leaving or arriving is needed",
         "11: spec.leaving[0].replicas: is required and missing",
-        f"13: {zones}.values: '[0 items]' In needs at least one value",
+        f"13: {zones}.values: '[]' is empty, but In needs at least one value",
     ]
     assert mistakes(budget(), budget(total=1))[0].startswith("metadata.name: 'calm'")
 

@@ -86,7 +86,7 @@ status:
         ({"replicas": 1.5}, "spec.replicas: '1.5' must be a whole number"),
         ({"replicas": True}, "spec.replicas: 'true' must be a whole number"),
         ({"replicas": 2**31}, "spec.replicas: '2147483648' must be at most 2147483647"),
-        ({"template": []}, "spec.template: '[0 items]' must be a mapping with fields"),
+        ({"template": []}, "spec.template: '[]' must be a mapping with fields"),
         (
             {"template": {"spec": {"containers": {"a": 1}}}},
             "spec.template.spec.containers: '{a: ...}' must be a list",
@@ -177,7 +177,7 @@ def test_a_policy_selects_something() -> None:
     )
     assert mistake(policy(selects=[wrong])) == (
         "spec.resourceSelectors[0].labelSelector.matchExpressions[0].values:"
-        " '[1 item]' Exists takes no values"
+        " '[1 item]' must be left out: Exists takes no values"
     )
 
 

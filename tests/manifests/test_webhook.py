@@ -56,7 +56,7 @@ BY_LABEL = "spreadConstraints[0].spreadByLabel"
         ),
         (
             {"clusterAffinity": requirement("region", "In")},
-            f"{FIELD}.values: '[0 items]' In needs at least one value",
+            f"{FIELD}.values: '[]' is empty, but In needs at least one value",
         ),
         (
             {"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}},
@@ -64,7 +64,7 @@ BY_LABEL = "spreadConstraints[0].spreadByLabel"
         ),
         (
             {"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
-            f"{LABEL}.values: '[0 items]' In needs at least one value",
+            f"{LABEL}.values: '[]' is empty, but In needs at least one value",
         ),
         (
             tolerations(key="a", operator="Lt", value="1"),
@@ -207,7 +207,7 @@ def test_what_a_placement_must_not_say(placement: Manifest, expected: str) -> No
 def test_expressions_of_tiers_are_checked_too() -> None:
     """Whatever spells them, at any depth."""
     wrong = requirement("zone", "NotIn")
-    tail = "fieldSelector.matchExpressions[0].values: '[0 items]' NotIn needs at least one value"
+    tail = "fieldSelector.matchExpressions[0].values: '[]' is empty, but NotIn needs at least one value"
     deep = {"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"], "supplements": [wrong]}]}
     assert mistakes(policy("p", {"clusterAffinity": deep})) == [
         f"spec.placement.clusterAffinity.supplements[0].supplements[0].{tail}"
@@ -239,10 +239,8 @@ def test_expressions_of_weights_and_bounds_are_checked_too() -> None:
     """Every set of clusters, wherever it stands."""
     wrong = requirement("zone", "NotIn")
     placement = static((wrong, 1), clusterConstraintTerms=[term(wrong, 1)])
-    tail = (
-        "targetCluster.fieldSelector.matchExpressions[0].values: '[0 items]' NotIn needs at least one value"
-    )
+    tail = "fieldSelector.matchExpressions[0].values: '[]' is empty, but NotIn needs at least one value"
     assert mistakes(policy("p", placement)) == [
-        f"{PREFERENCE}.clusterConstraint.clusterConstraintTerms[0].{tail}",
-        f"{PREFERENCE}.staticWeightList[0].{tail}",
+        f"{PREFERENCE}.clusterConstraint.clusterConstraintTerms[0].targetCluster.{tail}",
+        f"{PREFERENCE}.staticWeightList[0].targetCluster.{tail}",
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fairlead
+from builders import binding, cluster, static
 from fairlead.cli.app import main
 from fairlead.report.content.next_steps import again, longer, steps_of
 from fairlead.report.pages import Making
@@ -175,3 +176,20 @@ def test_a_report_proposes_commands_that_run(tmp_path: Path, monkeypatch: pytest
     (patching,) = on_the_page(f"{on('report', 'three-regions')} --budget=9 --seed 1", page)
     assert patching == f"fairlead {on('solve', 'three-regions')} --seed 1 -o patch"
     assert main(shlex.split(patching)[1:]) == 0
+
+
+def test_changes_are_only_spoken_of_where_some_are_proposed() -> None:
+    """No cluster is called elsewhere: no number and no toleration helps, so no change is above."""
+    lonely = {**static(("a", 1)), "clusterAffinity": {"clusterNames": ["elsewhere"]}}
+    problem = fairlead.load([cluster("a", cpu=4), binding("w", 1, placement=lonely, cpu=1)])
+    ((told, _),) = steps_of(fairlead.solve(problem, workers=1), "solve", Making())
+    assert told.startswith("Change one of the rules above and run this again;")
+
+
+def test_what_is_only_supposed_is_not_explained_by_a_command_that_does_not_suppose_it() -> None:
+    """Four replicas fit on a and b, and two on b alone: `why` knows of no loss."""
+    running = binding("w", 4, {"a": 2, "b": 2}, static(("a", 1), ("b", 1)), cpu=1)
+    problem = fairlead.load([cluster("a", cpu=2), cluster("b", cpu=2), running])
+    lost = fairlead.simulate(problem, fairlead.Lose("a"), workers=1).after
+    told = [sentence for sentence, _ in steps_of(lost, "simulate", Making())]
+    assert told == ["See what another cluster would change:"]

@@ -104,3 +104,18 @@ def test_levels_without_proof_are_named() -> None:
     )
     assert unproven(replace(solved(), objectives=levels)) == ["Not proven best: deviation and balance."]
     assert unproven(replace(solved(), objectives=levels[:1])) == []
+
+
+@pytest.mark.parametrize(("lost", "told"), [("b", True), ("c", False)])
+def test_another_affinity_group_is_told(lost: str, told: bool) -> None:
+    """What runs in the first group has to leave it once b is lost; c is in the second one alone."""
+    groups = [
+        {"affinityName": "near", "clusterNames": ["b"]},
+        {"affinityName": "far", "clusterNames": ["c", "d"]},
+    ]
+    fleet = [cluster(name, cpu=8) for name in "bcd"]
+    running = binding("w", 4, {"b": 4}, {"clusterAffinities": groups}, cpu=1)
+    running["status"] = {"schedulerObservingAffinityName": "near"}
+    simulation = fairlead.simulate(fairlead.load([*fleet, running]), fairlead.Lose(lost), workers=1)
+    sentence = "default/w changes from affinity group near to far."
+    assert (sentence in str(simulation).splitlines()) is told

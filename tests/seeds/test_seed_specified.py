@@ -433,8 +433,8 @@ def test_a_policy_wins_over_the_annotation_of_a_binding() -> None:
         (" ", "", "' ' holds no JSON; allowed is"),
         ('{"idcs": []} 1', "", "'{\"idcs\": []} 1' holds more than one JSON value; allowed is"),
         ('{"idcs": [], "idcs": []}', "", "'idcs' is a duplicate key"),
-        ("[]", "", "'[0 items]' must be a mapping with fields; allowed is"),
-        ('{"specifiedCluster": []}', ".specifiedCluster", "'[0 items]' is an unknown field; allowed is"),
+        ("[]", "", "'[]' must be a mapping with fields; allowed is"),
+        ('{"specifiedCluster": []}', ".specifiedCluster", "'[]' is an unknown field; allowed is"),
         ('{"idcs": {}}', ".idcs", '\'{}\' must be a list; allowed is a list such as [{"name": "RegionA"}]'),
         ('{"idcs": [{}]}', ".idcs[0].name", "is required and missing"),
         ('{"idcs": [{"name": ""}]}', ".idcs[0].name", "must not be empty"),
@@ -537,7 +537,10 @@ LIST = "spec.placement.replicaScheduling.specifyPreference.staticSpecifyList[0]"
             target(
                 {"fieldSelector": {"matchExpressions": [{"key": "region", "operator": "In"}]}}, 1, empty=True
             ),
-            f"{LIST}.fieldSelector.matchExpressions[0].values: '[0 items]' In needs at least one value",
+            (
+                f"{LIST}.fieldSelector.matchExpressions[0].values: '[]' is empty, but In needs at least one "
+                "value"
+            ),
         ),
     ],
 )

@@ -95,11 +95,11 @@ def operator_problem(operator: str, values: Sequence[str]) -> str | None:
     if operator not in OPERATORS:
         return f"is an unknown operator; allowed are {', '.join(OPERATORS)}"
     if operator in (IN, NOT_IN) and not values:
-        return f"{operator} needs at least one value"
+        return f"is empty, but {operator} needs at least one value"
     if operator in ("Exists", "DoesNotExist") and values:
-        return f"{operator} takes no values"
+        return f"must be left out: {operator} takes no values"
     if operator in ("Gt", "Lt") and (len(values) != 1 or _integer(values[0]) is None):
-        return f"{operator} needs exactly one value, an integer"
+        return f"does not go with {operator}, which needs exactly one value, an integer"
     return None
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import Known
-from fairlead.models.rules import Bounds, Candidates, WorkloadRule
+from fairlead.models.rules import Bounds, Candidates, WorkloadRule, total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.words import amounts, called, each_of
 
 if TYPE_CHECKING:
-    from fairlead.models.cluster import Cluster
+    from fairlead.models.cluster import Cluster, Taint
 
 
 class Reading(Protocol):
@@ -32,6 +32,14 @@ class Reading(Protocol):
         `workload`: the workload, with the replicas that it wants and holds now. `clusters`: the clusters that
         there are now.
         """
+        ...
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether a taint keeps nothing of the workload off a cluster."""
+        ...
+
+    def with_weight(self, cluster: str, weight: int) -> Reading:
+        """Return the same with another static weight of a cluster."""
         ...
 
     def with_maximum(self, cluster: str, most: int) -> Reading | None:
@@ -148,7 +156,7 @@ def running(workload: Workload, clusters: Container[str] | None = None) -> dict[
 
 
 def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
-    """Return a workload whose only placement is what runs.
+    """Return a workload whose only placement is what runs, whatever number is wanted.
 
     `clusters`: names of the clusters that there are; what runs elsewhere is left out.
     """
@@ -156,7 +164,8 @@ def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
     held = {name: Bound(count, workload.source) for name, count in runs}
     open_to = workload.rule(Candidates)
     excluded = open_to.excluded if open_to else {}
-    return replace(workload, rules=(Candidates(tuple(held), excluded), Bounds(held, held)))
+    rules = (Candidates(tuple(held), excluded), Bounds(held, held))
+    return replace(workload, rules=rules, without=workload.without | {total.KIND})
 
 
 def from_start(workload: Workload) -> tuple[AffinityGroup, ...]:

@@ -14,6 +14,7 @@ from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import fails_alone
 from hand_made import nginx, problem
+from own_builders import own
 
 
 def conflict_of(*documents: dict[str, Any]) -> Conflict:
@@ -237,3 +238,14 @@ def test_without_a_total_a_spread_over_more_groups_than_replicas_can_be_kept() -
     assert not any(violations_of(workload, {"a": 1, "b": 1}))
     assert not fails_alone(workload, problem)
     assert fails_alone(replace(workload, rules=(*workload.rules, Total())), problem)
+
+
+def test_what_is_closed_in_a_set_does_not_hold_more_of_it() -> None:
+    """Two may run on a and b together and three are wanted: to open b as well is no help."""
+    both = own("GroupBounds", groups=[{"targetCluster": {"clusterNames": ["a", "b"]}, "maxReplicas": 2}])
+    only_a = {**static(("a", 1)), "clusterAffinity": {"clusterNames": ["a"]}}
+    fleet = [cluster("a", cpu=9), cluster("b", cpu=9)]
+    assert texts(conflict_of(*fleet, deployment("web", 3, 1), policy(placement=only_a), both)) == [
+        "default/web needs 3 replicas",
+        "policy default/nginx: group 1 of GroupBounds own may hold at most 2",
+    ]

@@ -6,7 +6,6 @@ import fairlead
 import kubeadmiral_manifests as federal
 from builders import Manifest, binding, cluster, deployment, divided, duplicated, policy, static
 from fairlead.manifests.loading import load
-from fairlead.models.errors import UnsupportedError
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Restore
 from merged import pasted, texts
@@ -86,8 +85,8 @@ def test_a_toleration_that_is_not_enough_is_told_with_what_else_is_in_the_way() 
     )
 
 
-def test_a_cluster_is_not_restored_without_the_bounds_of_its_region() -> None:
-    """Every cluster is closed, so no set has a candidate; a's region would ask for 2 of 2 once it is open."""
+def test_a_cluster_is_restored_with_the_bounds_of_its_region() -> None:
+    """Every cluster is closed, so no set has a candidate; once a is open, its region holds 1 of 2 at most."""
     stream = [
         cluster("a", cpu=4, region="eu", taints=["edge:NoExecute"]),
         cluster("b", cpu=4, region="us", taints=["edge:NoExecute"]),
@@ -95,8 +94,9 @@ def test_a_cluster_is_not_restored_without_the_bounds_of_its_region() -> None:
         policy(placement=divided({})),
         own("GroupBounds", groups=[{"groupBy": "region", "maxReplicas": 1}]),
     ]
-    with pytest.raises(UnsupportedError, match="a cannot be opened again"):
-        changed(load(stream), [Restore("a")])
+    conflict = fairlead.solve(changed(load(stream), [Restore("a")]), workers=1).conflict
+    assert conflict is not None
+    assert any("region eu may hold at most 1" in rule.text for rule in conflict.rules)
 
 
 def test_a_maximum_of_none_is_raised_for_all_who_have_the_policy() -> None:

@@ -1,5 +1,6 @@
 """A script on a fleet: what is there after every event, who looks at what, and how states are judged."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -176,3 +177,59 @@ def test_quantiles_count_hours() -> None:
     """Three hours at 0.5 and one at 0.9: three quarters of the time it is 0.5 at most."""
     samples = [(0.9, 1.0), (0.5, 3.0)]
     assert [weighted_quantile(samples, share) for share in (0.5, 0.75, 0.76, 1)] == [0.5, 0.5, 0.9, 0.9]
+
+
+def standing_after(
+    problem: Problem, events: Script, name: str = "fairlead"
+) -> tuple[Course, Mapping[str, Any]]:
+    """Return how a scheduler handled a script, and where everything stands in the end."""
+    course = Course.of(SCHEDULERS[name], problem)
+    for moment in moments(problem, events):
+        course.handle(moment)
+    return course, {key: dict(held) for key, held in course.standing.placed.items()}
+
+
+@pytest.mark.parametrize("name", ["fairlead", "karmada", "reference"])
+def test_who_runs_more_than_is_wanted_is_looked_at(name: str) -> None:
+    """Four run where two are wanted: what runs does not add up, so every scheduler looks at it."""
+    manifests = fleet(web(2, {"a": 2, "b": 2}), web(1, {"a": 1}, "api"))
+    course, placed = standing_after(fairlead.load(manifests), script([fairlead.Scale("api", 2)]), name)
+    assert course.steps[0].due == 2
+    assert placed["default/web"] == {"a": 1, "b": 1}
+
+
+def test_what_was_evicted_in_part_is_divided_anew_by_static_weights() -> None:
+    """Two of four are evicted for lack of room elsewhere; back, they follow 3 : 1, though one has to move."""
+    applied = {"policy.karmada.io/applied-placement": json.dumps(static(("a", 3), ("b", 1)))}
+    running = web(4, {"a": 2, "b": 2}, placement=static(("a", 3), ("b", 1)), marks=applied)
+    events = script([Clusters(Turn.DRAIN, "a")], [Clusters(Turn.RESTORE, "a")])
+    _, placed = standing_after(fairlead.load(fleet(running, b=2)), events)
+    assert placed["default/web"] == {"a": 3, "b": 1}
+
+
+def test_who_is_whole_again_keeps_what_runs() -> None:
+    """Six ran where four are wanted; two are lost with b, and the four that are left stay."""
+    weights = static(("a", 1), ("b", 1), ("c", 9))
+    applied = {"policy.karmada.io/applied-placement": json.dumps(weights)}
+    running = web(4, {"a": 4, "b": 2}, placement=weights, marks=applied)
+    problem = fairlead.load([*fleet(running), cluster("c", cpu=10)])
+    _, placed = standing_after(problem, script([Clusters(Turn.LOSE, "b")]))
+    assert placed["default/web"] == {"a": 4}
+
+
+def test_a_taint_evicts_whatever_else_closes_a_cluster() -> None:
+    """What runs on a is outside of its affinity and not tolerated there: it is evicted, and did not move."""
+    closed = cluster("a", cpu=10, allocated={"cpu": 2}, taints=["gone:NoExecute"])
+    placement = {**EVEN, "clusterAffinity": {"clusterNames": ["b"]}}
+    manifests = [closed, cluster("b", cpu=10), web(2, {"a": 2}, placement=placement), web(1, {"b": 1}, "api")]
+    course, _ = standing_after(fairlead.load(manifests), script([fairlead.Scale("api", 2)]), "karmada")
+    assert (course.steps[0].forced, course.steps[0].moved) == (2, 0)
+
+
+def test_a_copy_is_not_missed_where_a_taint_lets_only_what_runs_stay() -> None:
+    """Two may stay on a, and a copy has three now: it leaves, and a takes nothing new."""
+    members = [cluster("a", cpu=10, taints=["old:NoSchedule"]), cluster("b", cpu=10)]
+    tainted = fairlead.load([*members, web(2, {"a": 2, "b": 2}, placement=duplicated())])
+    course, placed = standing_after(tainted, script([fairlead.Scale("web", 3)]))
+    assert placed["default/web"] == {"b": 3}
+    assert course.steps[0].missing == 0

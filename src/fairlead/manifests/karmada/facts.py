@@ -1,7 +1,7 @@
 """What template and binding say of a workload: replicas, requests, what runs where."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -49,6 +49,8 @@ class Declared:
     """Who declared it, in words, such as ``policy default/nginx``."""
     totals: Totals = NO_TOTALS
     """How many replicas sets of clusters hold together, by the placement and what stands around it."""
+    reweighed: Mapping[str, int] = field(default_factory=dict)
+    """Static weights by cluster that are tried in the place of those that the placement states."""
 
     def source(self, path: Path = ()) -> Source:
         """Return file and line of a field of the placement."""

@@ -6,6 +6,7 @@ of the files, which differ, are looked up for each.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.policies import ClusterSet, Placement
@@ -26,10 +27,11 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
+from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path, field_name
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -45,9 +47,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.selectors import IN
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import counted, first_of, with_nearest
+from fairlead.models.words import counted, first_of, listed, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload, at_start
 
 
@@ -90,7 +93,7 @@ KIND = "cluster"
 
 
 def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Statement]:
-    """Say which names of affinities and static weights no cluster of the input has.
+    """Say which names, regions and the like of affinities and static weights no cluster of the input has.
 
     Those of bounds and of totals are told with what they do not bound or hold.
     """
@@ -106,6 +109,22 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                     f"{declared.name}: {field_name((*declared.path, *place))} names {said}, not in the input"
                 )
                 yield Statement(KIND, text, where)
+        yield from _unknown_values(declared, path, affinity, resolver)
+
+
+def _unknown_values(
+    declared: Declared, path: Path, affinity: ClusterSet, resolver: Resolver
+) -> Iterator[Statement]:
+    """Say which regions, zones and providers of a set no cluster of the input has."""
+    for position, one in enumerate(affinity.fields):
+        known = resolver.values(one.key)
+        unknown = [value for value in dict.fromkeys(one.values) if value not in known]
+        if one.operator == IN and unknown:
+            place = (*path, "fieldSelector", "matchExpressions", position, "values")
+            there = f"known: {listed(sorted(known), one.key)}" if known else f"no cluster has a {one.key}"
+            said = f"names {one.key} {with_nearest(unknown, known)}, not in the input ({there})"
+            text = f"{declared.name}: {field_name((*declared.path, *place))} {said}"
+            yield Statement(KIND, text, declared.source((*place, one.values.index(unknown[0]))))
 
 
 def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:
@@ -222,17 +241,27 @@ class Interpreter(Resolver):
 
 
 @dataclass(frozen=True, slots=True)
-class PlacementReading:
-    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`."""
+class PlacementReading(ManifestReading):
+    """What the rules of a workload are read from in Karmada."""
 
     declared: Declared
     evicting: Mapping[str, Source]
     replicas: Source
 
-    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+    def stated(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its placement makes of some clusters."""
         found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
         return replace(workload, rules=found.rules, groups=found.groups)
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether the placement tolerates a taint."""
+        tolerations = self.declared.placement.cluster_tolerations
+        return any(one.toleration.tolerates(taint) for one in tolerations)
+
+    def with_weight(self, cluster: str, weight: int) -> Self:
+        """Return the same with another static weight of a cluster, whatever terms match it."""
+        weights = {**self.declared.reweighed, cluster: weight}
+        return replace(self, declared=replace(self.declared, reweighed=weights))
 
     def with_maximum(self, cluster: str, most: int) -> None:
         """Return nothing: a maximum of Karmada's closes no cluster, so its rule says what to change."""

@@ -25,7 +25,7 @@ from fairlead.manifests.standing import (
     without_api,
 )
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
@@ -164,6 +164,13 @@ class Resolver(Fleet):
             lambda: self._divided(shut.without(leaving), group, workload, declared, None if own else key),
         )
 
+    def values(self, field: str) -> frozenset[str]:
+        """Return the values of a field, such as ``region``, that any cluster has."""
+        return self.memory.once(
+            ("values", field),
+            lambda: frozenset(value for one in self.clusters.values() for value in values_of(one, field)),
+        )
+
     def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:
         """Return the candidates, those with the most room first and those with as much together."""
         return roomiest(self.rooms(division.standing.names, workload))
@@ -193,26 +200,31 @@ class Resolver(Fleet):
         if totals.even:
             base = without_unlisted(totals, base, self.clusters)
         elif totals.equal:
-            weights = dict.fromkeys(base.names, 1)
+            base, weights, unweighed = self._static(base, (), declared.reweighed)
         elif _by_room(declared):
             base, weights = self.by_room(
                 base, lambda names: self.weighed(self.rooms(names, workload), workload)
             )
         elif preferences.is_divided(placement):
-            base, weights, unweighed = self._static(base, placement)
+            terms = preferences.weighted_terms(placement)
+            base, weights, unweighed = self._static(base, terms, declared.reweighed)
         tiers, names = tiered(group, base.names, self.clusters), base.names
         bounds = preferences.resolve_bounds(placement, names, self.clusters)
         totalled = resolve(totals, names, self.clusters)
         return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
 
-    def _static(self, base: Standing, placement: Placement) -> tuple[Standing, Mapping[str, int], bool]:
-        """Weigh candidates by what the placement says; those without weight are none.
+    def _static(
+        self, base: Standing, terms: Sequence[StaticClusterWeight], instead: Mapping[str, int]
+    ) -> tuple[Standing, Mapping[str, int], bool]:
+        """Weigh candidates by what a placement says; those without weight are none.
 
-        Also tells whether it says so of none of them, though it has weights.
+        `instead`: weights that are tried in the place of what it says. Also tells whether it says so of none
+        of them, though it has weights.
         """
-        terms = preferences.weighted_terms(placement)
         known = self.alone(terms)
         weights = preferences.largest(terms, self.clusters) if known is None else known
+        if instead:
+            weights = {**(weights if terms else dict.fromkeys(self.clusters, 1)), **instead}
         found = preferences.static_weights(weights, base.names)
         if openable := base.openable():
             wider = preferences.static_weights(weights, (*base.names, *openable)).closed

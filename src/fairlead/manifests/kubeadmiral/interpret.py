@@ -6,12 +6,14 @@ Workloads to which the same policy applies share what came of it where nothing o
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 from fairlead.manifests.kubeadmiral import division
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
+from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -201,14 +203,14 @@ class PolicyInterpreter(Fleet):
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyReading:
-    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`."""
+class PolicyReading(ManifestReading):
+    """What the rules of a workload are read from in KubeAdmiral."""
 
     policy: AppliedPolicy
     feedback: Reports
     replicas: Source
 
-    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+    def stated(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its policy makes of some clusters.
 
         Where a cluster is being deleted it does not run any more, even if nothing else of it may change.
@@ -222,7 +224,18 @@ class PolicyReading:
         rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
         return replace(workload, rules=rules, without=uncounted(rules))
 
-    def with_maximum(self, cluster: str, most: int) -> "PolicyReading | None":
+    def tolerates(self, taint: Taint) -> bool:
+        """Tell whether the policy, or the annotation over it, tolerates a taint."""
+        return any(one.tolerates(taint) for one in self.policy.tolerations)
+
+    def with_weight(self, cluster: str, weight: int) -> Self:
+        """Return the same with another static weight of a cluster."""
+        stated = self.policy.placement
+        source = stated.weights[cluster].source if cluster in stated.weights else None
+        weights = {**stated.weights, cluster: Bound(weight, source)}
+        return replace(self, policy=replace(self.policy, placement=replace(stated, weights=weights)))
+
+    def with_maximum(self, cluster: str, most: int) -> Self | None:
         """Return the same with another maximum on a cluster; None where the policy states none there."""
         stated = self.policy.placement
         if cluster not in stated.maximum:

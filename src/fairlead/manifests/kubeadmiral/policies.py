@@ -87,7 +87,7 @@ def _field_problem(one: ClusterSelectorRequirement) -> str | None:
         return f"{one.key} is an unknown field; allowed is {NAME}"
     if one.operator not in (IN, NOT_IN):
         return f"{one.operator} does not go with {NAME}; allowed are {IN} and {NOT_IN}"
-    return None if len(one.values) == 1 else f"{one.operator} needs exactly one name here"
+    return None if len(one.values) == 1 else f"do not fit: {one.operator} needs exactly one name here"
 
 
 def placement_findings(placement: Sequence[DesiredPlacement]) -> Iterator[Finding]:

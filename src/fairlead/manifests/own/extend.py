@@ -21,6 +21,7 @@ from fairlead.manifests.own.sets import (
     selects_workload,
     statements,
 )
+from fairlead.manifests.readings import Addition, ManifestReading
 from fairlead.manifests.standing import Fleet
 from fairlead.manifests.validation import Located
 from fairlead.models.closing import rule_without
@@ -184,10 +185,11 @@ def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions:
     for kind, way in WAYS.items():
         for located in sorted(of_kind(manifests, kind), key=lambda one: one.model.kind):
             told.extend(way.remarks(located, clusters))
-            add = partial(way.add, adder, located)
+            add, later = partial(way.add, adder, located), partial(_added_again, kind, located)
             for position, workload in enumerate(workloads):
                 if selects_workload(located, workload):
-                    workloads[position], remarks = _added(add, workload)
+                    extended, remarks = _added(add, workload)
+                    workloads[position] = _read_with(extended, later)
                     told.extend(one._replace(workload=workload.key) for one in remarks)
     companions, lonely = _companions(manifests, workloads, clusters)
     budgets, idle = _budgets(manifests, clusters, workloads)
@@ -204,6 +206,20 @@ def extended(problem: Problem, manifests: Sequence[Located[Object]], extensions:
         tolerances=profile.tolerances(wanted, extensions),
         failure_rates=profile.rates_of(rates),
     )
+
+
+def _read_with(workload: Workload, later: Addition) -> Workload:
+    """Return a workload whose reading knows one manifest more, unless it has no replicas to speak of."""
+    if not isinstance(workload.reading, ManifestReading) or workload.without_replicas:
+        return workload
+    return replace(workload, reading=workload.reading.extended(later))
+
+
+def _added_again(
+    kind: type[Object], located: Located[Object], workload: Workload, clusters: Mapping[str, Cluster]
+) -> Workload:
+    """Add what one manifest says of a workload that was read again; see `readings.Addition`."""
+    return _added(partial(WAYS[kind].add, Adder(clusters), located), workload)[0]
 
 
 def _added(add: Callable[[Workload], Added], workload: Workload) -> tuple[Workload, Sequence[Remark]]:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from fairlead.models.source import ObjectName, Source
-from fairlead.models.words import shown
+from fairlead.models.words import counted, shown
 
 Path = tuple[str | int, ...]
 
@@ -235,7 +235,7 @@ def shortened(value: object) -> str:
     if isinstance(value, Mapping):
         text = "{" + ", ".join(f"{key}: ..." for key in list(value)[:4]) + "}"
     elif isinstance(value, list | tuple):
-        text = f"[{len(value)} items]" if len(value) != 1 else "[1 item]"
+        text = f"[{counted(len(value), 'item')}]" if value else "[]"
     elif value is None or isinstance(value, bool):
         text = {None: "null", True: "true", False: "false"}[value]
     else:

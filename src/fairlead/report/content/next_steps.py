@@ -25,7 +25,9 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     """Return what to do about what is short or not proven; a saved plan is not searched again."""
     match outcome.status:
         case Status.INFEASIBLE:
-            told = "Make one of the changes above and run this again"
+            known = outcome.conflict is not None and outcome.conflict.relaxations
+            what = "Make one of the changes" if known else "Change one of the rules"
+            told = f"{what} above and run this again"
             if name == "simulate" or is_given("--partial", making):
                 return [(f"{told}:", again(name, making))]
             return [(f"{told}; or place as much as possible:", again(name, making, "--partial"))]
@@ -34,7 +36,8 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     steps = []
     short = next((one.key for one in outcome.problem.workloads if outcome.unplaced(one)), None)
     if short is not None:
-        steps.append(("Find out what blocks a workload:", command("why", making, short, "--partial")))
+        if name != "simulate" and not making.changes:  # `why` is about the fleet as it is
+            steps.append(("Find out what blocks a workload:", command("why", making, short, "--partial")))
         told = "See what another cluster would change:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))

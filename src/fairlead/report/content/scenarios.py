@@ -8,7 +8,7 @@ from fairlead.models.rules import Candidates, Duplicated, duplicated, total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, listed, plural
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, happening, number, table
 from fairlead.report.content.fleet import Change
 from fairlead.report.content.fullness import format_fullness
@@ -46,6 +46,26 @@ def copies_lost(simulation: Simulation) -> list[str]:
         f"{count} of the lost replicas {verb} of Duplicated workloads, which other clusters do not replace."
     )
     return [told] if count else []
+
+
+def other_groups(simulation: Simulation) -> list[str]:
+    """Say which workloads get another affinity group, those together that change alike; a line each.
+
+    The one before is that in which a workload runs, or else that of the best placement before.
+    """
+    before, after = simulation.before.problem.workload_by_key, simulation.after.problem.workload_by_key
+    changing: dict[tuple[str, str], list[str]] = {}
+    for effect in simulation.effects if simulation.after.placement is not None else ():
+        known, then = before.get(effect.workload), after[effect.workload].group
+        best = known.group if known else None
+        now = known.observed if known and running(known, simulation.before.problem.cluster_by_name) else None
+        if best is not None and then is not None and then not in (best, now):
+            changing.setdefault((now or best, then), []).append(effect.workload)
+    return [
+        f"{listed(keys, 'workload')} {'changes' if len(keys) == 1 else 'change'}"
+        f" from affinity group {now} to {then}."
+        for (now, then), keys in changing.items()
+    ]
 
 
 def fills_first(simulation: Simulation) -> list[str]:

@@ -42,6 +42,7 @@ from fairlead.report.content.scenarios import (
     copies_lost,
     empty_additions,
     fills_first,
+    other_groups,
     reasons,
     scenario_table,
     scenario_verdict,
@@ -72,7 +73,7 @@ def summary(simulation: Simulation) -> list[str]:
     if simulation.changed:
         changing = (f"  {one.workload}: {what_happens(one)}" for one in simulation.caused)
         lines += [*first_lines(changing, SHOWN, "workload", "  ... and {}")]
-        lines += [*already(simulation), verdict(simulation)]
+        lines += [*already(simulation), verdict(simulation), *other_groups(simulation)]
         lines += first_lines(reasons(simulation), SHOWN, "line", "  ... and {}")
     if simulation.scenarios:
         tried = (f"  {scenario.change}: {told(scenario)}" for scenario in simulation.scenarios)
@@ -205,6 +206,7 @@ def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
         why = first_lines(reasons(simulation), look.few(FIRST), "line", MORE)
         costs = cost_lines(after.problem, simulation.now, after.placement)
         below = [*fills_first(simulation), *remarks(after), *why, *copies_lost(simulation)]
+        below += other_groups(simulation)
         below += [*empty_additions(simulation), *costs]
         lines.append(_toned(verdict(simulation), fits=after.fits, known=simulation.known))
         lines += texts([*below, *unproven(after)])

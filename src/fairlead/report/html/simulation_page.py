@@ -28,6 +28,7 @@ from fairlead.report.content.scenarios import (
     empty_additions,
     fills_first,
     missing,
+    other_groups,
     scenario_table,
     scenario_verdict,
     sweep_words,
@@ -74,7 +75,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     # What does not fit comes first.
     headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement)
-    told_first = (*fills_first(simulation), *copies_lost(simulation))
+    told_first = (*fills_first(simulation), *copies_lost(simulation), *other_groups(simulation))
     lead = (title(simulation), *others, *already(simulation), *told_first, *costs)
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()

@@ -123,13 +123,17 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
-    """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
+    """Make all changes of one workload: those first that open clusters, as others may be about these."""
     opening = [taint_of(change) for change in changes if change.kind == Kind.TOLERATION]
     workload = tolerating(workload, opening, problem) if opening else workload
+    left: list[Change] = []
     for change in changes:
-        if change.kind != Kind.TOLERATION:
-            again = _opened(workload, change, problem) or _with_smaller_copy(workload, change, problem)
-            workload = again or _changed_workload(workload, change)
+        opened = _opened(workload, change, problem)
+        workload = opened or workload
+        left += [] if opened or change.kind == Kind.TOLERATION else [change]
+    for change in left:
+        again = _with_smaller_copy(workload, change, problem)
+        workload = again or _changed_workload(workload, change)
     return workload
 
 

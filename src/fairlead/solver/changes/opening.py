@@ -7,7 +7,7 @@ read again; else the rules tell it of themselves, where they know enough.
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from fairlead.models.closing import rule_opened
 from fairlead.models.cluster import Cluster, Taint
@@ -18,12 +18,14 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     CustomCost,
-    Evenness,
-    Grouped,
+    CustomRule,
+    GroupedRule,
     GroupTotal,
     Price,
     Shares,
+    Skew,
     Spread,
+    Survival,
     WorkloadRule,
 )
 from fairlead.models.rules.candidates import Cause, Exclusion
@@ -37,9 +39,6 @@ CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
 
 IS_DRAINED = "is being drained"
 IS_CORDONED = "is cordoned"
-
-_FROM_ELSEWHERE = (Evenness, GroupTotal, Shares)
-"""Rules that a placement alone does not tell: totals around it, and manifests of our own kinds."""
 
 
 def tolerated(
@@ -230,17 +229,15 @@ def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> 
 def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
     """Return a workload with the rules that its placement or policy makes of some clusters.
 
-    One that has a single group left keeps that. None where that alone does not tell: the workload was not
-    read from manifests, or has rules from elsewhere.
+    One that has a single group left keeps that. None where that does not tell: the workload was not read from
+    manifests, or has rules that were added in Python and say nothing of other clusters.
     """
-    stated = (*every_rule(workload), *_closed_sets(workload))
-    if workload.reading is None or any(_is_from_elsewhere(rule) for rule in stated):
+    if workload.reading is None or any(_is_mute(rule) for rule in every_rule(workload)):
         return None
     bare = replace(workload, rules=(), groups=(), group=None)
     found = workload.reading.again(bare, [_as_read(one) for one in clusters])
-    # Placements tell spread constraints; everything else about groups comes from kinds of our own.
-    others = (one for one in workload.rules if not isinstance(one, Spread))
-    ours = [one for one in others if isinstance(one, Grouped | CustomCost | Price)]
+    known = {type(rule) for rule in every_rule(found)}
+    ours = [rule for rule in workload.rules if _is_added(rule, known)]
 
     def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
@@ -255,16 +252,29 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
     return at_start(again)
 
 
-def _is_from_elsewhere(rule: WorkloadRule) -> bool:
-    """Tell whether neither a placement nor the rule itself tells what it says of other clusters."""
-    return isinstance(rule, _FROM_ELSEWHERE) or (isinstance(rule, Price) and rule.everywhere is None)
+def _is_mute(rule: WorkloadRule) -> bool:
+    """Tell whether neither manifests nor a rule itself tell what it says of other clusters."""
+    match rule:
+        case GroupTotal() | Shares():
+            return rule.source is None
+        case Price():
+            return rule.source is None and rule.everywhere is None
+        case _:
+            return False
 
 
-def _closed_sets(workload: Workload) -> Iterator[Bounds | GroupTotal]:
-    """Yield what holds of sets once one of their clusters is open."""
-    for rule in every_rule(workload):
-        if isinstance(rule, Candidates):
-            yield from rule.opening or ()
+def _is_added(rule: WorkloadRule, known: Container[type]) -> TypeGuard[GroupedRule | CustomCost | Price]:
+    """Tell whether a rule was added to those that manifests tell, and can be told of other clusters.
+
+    `known`: the kinds of the rules that they tell. Rules from outside have no line that would tell.
+    """
+    match rule:
+        case CustomCost() | CustomRule():
+            return type(rule) not in known
+        case Spread() | Survival() | Skew() | Price():
+            return rule.source is None
+        case _:
+            return False
 
 
 def _as_read(cluster: Cluster) -> Cluster:

@@ -17,7 +17,7 @@ from fairlead.models.rules.weights import cost
 from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import Placed, missing
+from fairlead.solver.script.question import Placed, as_it_stands, missing
 
 _MISSING = (total.KIND, duplicated.KIND)
 
@@ -64,7 +64,7 @@ class Judge:
     def state(self, moment: Moment, placed: Placed) -> State:
         """Judge what is placed."""
         fleet = moment.judged
-        worths = {each.key: self._worth(each, placed.get(each.key, {})) for each in fleet.workloads}
+        worths = {each.key: self._worth(each, placed.get(each.key, {}), fleet) for each in fleet.workloads}
         few = [one.clusters for one in worths.values() if one.clusters is not None]
         over = _over_quota(fleet, placed)
         rules: Counter[str] = Counter()
@@ -83,12 +83,12 @@ class Judge:
             _used(moment, placed),
         )
 
-    def _worth(self, workload: Workload, placed: Mapping[str, int]) -> Worth:
+    def _worth(self, workload: Workload, placed: Mapping[str, int], fleet: Problem) -> Worth:
         """Judge one workload, unless that is known."""
         found = self.known.get(workload.key)
         if found is not None and found[0] is workload and found[1] == placed:
             return found[2]
-        worth = judged(workload, placed)
+        worth = judged(as_it_stands(workload, placed, fleet), placed)
         self.known[workload.key] = workload, placed, worth
         return worth
 

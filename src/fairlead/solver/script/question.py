@@ -10,11 +10,22 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, assert_never
 
+from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
+from fairlead.models.in_order import kept
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule, total
+from fairlead.models.rules import (
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    MoveBudget,
+    Quota,
+    SharedRule,
+    Total,
+)
 from fairlead.models.rules.capacity import demands
-from fairlead.models.rules.duplicated import unplaced
+from fairlead.models.rules.duplicated import copy_on, unplaced
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.source import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import TRIGGERS
@@ -60,6 +71,15 @@ class Standing:
         return self.placed.get(key, {})
 
 
+def differs(workload: Workload, placed: Mapping[str, int]) -> bool:
+    """Tell whether other numbers stand than are wanted, fewer or more."""
+    copies = workload.rule(Duplicated)
+    if copies is not None and any(count != copy_on(copies, workload, name) for name, count in placed.items()):
+        return True
+    more = workload.rule(Total) is not None and sum(placed.values()) > workload.replicas
+    return more or bool(missing(workload, placed))
+
+
 def missing(workload: Workload, placed: Mapping[str, int]) -> int:
     """Return how many replicas that are wanted stand nowhere, on the clusters that its policy names."""
     rule = workload.rule(Candidates)
@@ -71,7 +91,6 @@ def evicted(moment: Moment, standing: Standing) -> Placed:
     fleet = moment.fleet
     clusters = fleet.cluster_by_name
     drained = {one.name for one in fleet.clusters if DRAINED in one.taints}
-    tainted = {one.name for one in fleet.clusters if any(t.effect == "NoExecute" for t in one.taints)}
     gone: dict[str, dict[str, int]] = {}
     for key, placed in standing.placed.items():
         workload = fleet.workload_by_key.get(key)
@@ -81,17 +100,23 @@ def evicted(moment: Moment, standing: Standing) -> Placed:
             if workload is None
             or name not in clusters
             or name in drained
-            or (name in tainted and _is_repelled(workload, name))
+            or _is_repelled(workload, clusters[name])
         }
         if left:
             gone[key] = left
     return gone
 
 
-def _is_repelled(workload: Workload, cluster: str) -> bool:
-    """Tell whether a cluster is closed to a workload by a taint that evicts."""
-    closed = (rule.excluded.get(cluster) for rule in every_rule(workload) if isinstance(rule, Candidates))
-    return any(one is not None and any(taint.effect == "NoExecute" for taint in one.taints) for one in closed)
+def _is_repelled(workload: Workload, cluster: Cluster) -> bool:
+    """Tell whether a taint of a cluster evicts a workload, whatever else closes the cluster to it."""
+    evicting = [taint for taint in cluster.taints if taint.effect == "NoExecute"]
+    if not evicting or (isinstance(workload.declared, FederatedUnit) and workload.declared.sticky):
+        return False
+    if workload.reading is not None:
+        return not all(map(workload.reading.tolerates, evicting))
+    excluded = (rule.excluded for rule in every_rule(workload) if isinstance(rule, Candidates))
+    closed = (each[cluster.name] for each in excluded if cluster.name in each)
+    return any(taint in evicting for each in closed for taint in each.taints)
 
 
 def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
@@ -150,11 +175,39 @@ def question(moment: Moment, standing: Standing, due: Collection[str]) -> Proble
     workloads = []
     for workload in fleet.workloads:
         if workload.key in due:
-            workloads.append(now(workload, standing, clusters))
+            found = now(workload, standing, clusters)
+            workloads.append(replace(found, due=False) if _rests(workload, moment, standing) else found)
         elif workload.key in beside:
-            kept = as_it_runs(_held(workload, standing), fleet.cluster_by_name)
-            workloads.append(replace(kept, without=kept.without | {total.KIND}))
-    return replace(fleet, clusters=clusters, workloads=tuple(workloads), rules=rules, warnings=())
+            workloads.append(as_it_runs(_held(workload, standing), fleet.cluster_by_name))
+    return replace(fleet, clusters=clusters, workloads=with_due(workloads), rules=rules, warnings=())
+
+
+def _rests(workload: Workload, moment: Moment, standing: Standing) -> bool:
+    """Tell whether the placement that counts is the one that was applied last, so that only what runs counts.
+
+    `due` says of a workload what was so when its manifests were read.
+    """
+    binding = workload.declared
+    decided = workload.key in standing.decided and workload.key not in moment.touched
+    return isinstance(binding, KarmadaBinding) and (decided or binding.up_to_date)
+
+
+def as_it_stands(workload: Workload, placed: Mapping[str, int], problem: Problem) -> Workload:
+    """Return a workload with the rules that follow from where it stands.
+
+    A cluster with a taint against what is new is open to what stands there, and closed once nothing does.
+    """
+    if all(bool(workload.current.get(name)) == bool(placed.get(name)) for name in _closing(problem)):
+        return workload
+    held = {name: workload.current.get(name) or count for name, count in placed.items() if count}
+    return interpreted(replace(workload, current=held), problem.clusters) or workload
+
+
+@kept
+def _closing(problem: Problem) -> tuple[str, ...]:
+    """Return the clusters that take nothing new of whoever does not tolerate it."""
+    clusters = problem.clusters
+    return tuple(one.name for one in clusters if any(each.effect == "NoSchedule" for each in one.taints))
 
 
 def whole_question(moment: Moment, standing: Standing) -> Problem:

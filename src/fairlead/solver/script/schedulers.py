@@ -26,7 +26,15 @@ from fairlead.solver.dispensers.dividing import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import Placed, Standing, as_held, missing, whole_question
+from fairlead.solver.script.question import (
+    Placed,
+    Standing,
+    as_held,
+    as_it_stands,
+    differs,
+    missing,
+    whole_question,
+)
 from fairlead.solver.solving import solve
 
 NOTHING_FOUND = "no placement was found in time"
@@ -84,8 +92,9 @@ class Scheduler:
 def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that Karmada's scheduler looks at.
 
-    Those of which something else is wanted, that were evicted from somewhere, that are not placed in full or
-    could not be placed before; those that are duplicated where a cluster opens.
+    Those of which something else is wanted, that were evicted from somewhere, of which fewer or more are
+    placed than are wanted, or that could not be placed before; those that are duplicated where a cluster
+    opens.
     """
     return frozenset(
         workload.key
@@ -94,15 +103,16 @@ def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> 
         or workload.key in gone
         or workload.key in standing.failed
         or (moment.opened and workload.rule(Duplicated) is not None)
-        or missing(workload, standing.on(workload.key))
+        or differs(as_it_stands(workload, standing.on(workload.key), moment.fleet), standing.on(workload.key))
     )
 
 
 def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that are due to fairlead: also those that break a rule of their own."""
-    workloads = moment.judged.workloads
-    broken = (each.key for each in workloads if judged(each, standing.on(each.key)).rules)
-    return due_by_binding(moment, standing, gone) | frozenset(broken)
+    pairs = ((each, standing.on(each.key)) for each in moment.judged.workloads)
+    found = ((as_it_stands(each, placed, moment.judged), placed) for each, placed in pairs)
+    broken = frozenset(each.key for each, placed in found if judged(each, placed).rules)
+    return due_by_binding(moment, standing, gone) | broken
 
 
 def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:

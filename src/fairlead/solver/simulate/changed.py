@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
 from fairlead.models.check import with_due
-from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.names import find_cluster, find_workload
 from fairlead.models.problem import Problem
@@ -19,10 +18,11 @@ from fairlead.models.shapes import refuse_misfits
 from fairlead.models.source import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import held_back, is_held_back, triggered
+from fairlead.models.usage import without_lag
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, every_rule, with_each, with_rules, with_workload
 from fairlead.models.words import shown
-from fairlead.models.workload import Reading, Workload
+from fairlead.models.workload import Workload
 from fairlead.solver.changes.opening import interpreted, restored
 from fairlead.solver.simulate.changes import (
     Add,
@@ -108,7 +108,7 @@ def _changed(problem: Problem, change: Change, whole: Problem) -> Problem:
             return _scaled(problem, change)
         case Weight():
             find_cluster(whole, change.cluster)
-            return with_workload(problem, weighed(find_workload(problem, change.workload), change))
+            return with_workload(problem, weighed(find_workload(problem, change.workload), change, problem))
         case Add(together):
             return _together(problem, together)
         case _:
@@ -163,19 +163,21 @@ def _scaled(problem: Problem, scale: Scale) -> Problem:
     if is_held_back(workload) and scale.replicas != workload.replicas:
         return _scaled_by_template(problem, workload, scale.replicas)
     after = replace(workload, replicas=scale.replicas)
-    if workload.rule(Duplicated) and isinstance(workload.declared, FederatedUnit):
-        again = interpreted(after, problem.clusters)  # the size of a copy lies between minimum and maximum
-        if again is None:
-            text = f"{workload.key}: only the manifests tell the size of its copies"
-            raise UnsupportedError(f"{text}; edit them and solve again")
-        after = again
-    warnings = problem.warnings
+    # The size of a copy lies between minimum and maximum; a part of the replicas may have to survive.
+    in_copies = workload.rule(Duplicated) is not None and isinstance(unit, FederatedUnit)
     rule = workload.rule(Survival)
-    if rule and scale.replicas != workload.replicas:
+    if not in_copies and rule is None:
+        return with_workload(problem, after)
+    again = interpreted(after, without_lag(problem.clusters, problem.workloads))
+    if again is None and in_copies:
+        text = f"{workload.key}: only the manifests tell the size of its copies"
+        raise UnsupportedError(f"{text}; edit them and solve again")
+    warnings = problem.warnings
+    if again is None and rule is not None and after != workload:
         text = f"{workload.key}: {rule.minimum} replicas still have to survive; where that is a percentage,"
         note = Statement("survival", f"{text} edit the manifest and solve it", rule.source, workload.key)
         warnings = (*warnings, note)
-    return replace(with_workload(problem, after), warnings=warnings)
+    return replace(with_workload(problem, again or after), warnings=warnings)
 
 
 def _scaled_by_template(problem: Problem, workload: Workload, replicas: int) -> Problem:
@@ -192,8 +194,11 @@ def _scaled_by_template(problem: Problem, workload: Workload, replicas: int) -> 
     return with_workload(told, after) if replicas else told
 
 
-def weighed(workload: Workload, weight: Weight) -> Workload:
-    """Give a candidate of a workload another weight, in every affinity group where it is a candidate.
+def weighed(workload: Workload, weight: Weight, problem: Problem) -> Workload:
+    """Give a cluster another static weight for a workload.
+
+    What its rules were read from is read again, as others may be closed beside the cluster, or weigh the same
+    as it does; else it gets the weight in every affinity group where it is a candidate.
 
     Raises `UsageError` where that makes no sense for the workload.
     """
@@ -208,9 +213,11 @@ def weighed(workload: Workload, weight: Weight) -> Workload:
     after = _reweighed(workload, name, weight.weight)
     if not any(rule.names for rule in after.rules_of(Candidates)):
         raise UsageError(f"{weight.workload}: {name} is its only cluster with a weight")
-    reading = None if workload.reading is None else Reweighed(workload.reading, name, weight.weight)
+    if workload.reading is not None:
+        read = replace(workload, reading=workload.reading.with_weight(name, weight.weight))
+        after = interpreted(read, without_lag(problem.clusters, problem.workloads)) or after
     # Its scheduler looks again: the placement is not the one that was applied last.
-    return replace(after, declared=_edited(workload.declared), reading=reading, due=True)
+    return replace(after, declared=_edited(workload.declared), due=True)
 
 
 def _unweighable(workload: Workload, cluster: str) -> str:
@@ -231,24 +238,6 @@ def _unweighable(workload: Workload, cluster: str) -> str:
     ):
         return f"{cluster} has weight 0 and holds its minimum only; edit the policy and solve again"
     return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reweighed:
-    """What rules are read from, one static weight edited; see `fairlead.models.workload.Reading`."""
-
-    reading: Reading
-    cluster: str
-    weight: int
-
-    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
-        """Return a workload with the rules that are read of some clusters, and the edited weight."""
-        return _reweighed(self.reading.again(workload, clusters), self.cluster, self.weight)
-
-    def with_maximum(self, cluster: str, most: int) -> Reweighed | None:
-        """Return the same with another maximum on a cluster; None where it states none there."""
-        found = self.reading.with_maximum(cluster, most)
-        return None if found is None else replace(self, reading=found)
 
 
 def _static(workload: Workload) -> Iterator[Weights]:
