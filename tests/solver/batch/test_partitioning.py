@@ -176,8 +176,11 @@ def test_a_share_without_a_placement_gets_what_the_others_leave() -> None:
     assert check(problem, result.placement) == ()
 
 
-def many(count: int) -> Problem:
-    """Return workloads of 1 to 20 replicas with random weights, on four clusters, two of them small."""
+def many(count: int, *room: int) -> Problem:
+    """Return workloads of 1 to 20 replicas with random weights, and four clusters with room for parts of all.
+
+    `room`: in hundredths.
+    """
     chance = random.Random(1)
     names = ("a", "b", "c", "d")
     workloads = tuple(
@@ -192,8 +195,8 @@ def many(count: int) -> Problem:
         for number in range(count)
     )
     asked = sum(each.replicas * each.requests[CPU] for each in workloads)
-    room = zip(names, (6, 12, 40, 48), strict=True)
-    clusters = tuple(Cluster(name, free={CPU: asked * part // 100}) for name, part in room)
+    rooms = zip(names, room or (6, 12, 40, 48), strict=True)
+    clusters = tuple(Cluster(name, free={CPU: asked * part // 100}) for name, part in rooms)
     return Problem(clusters, workloads, (Capacity(),), deviation=Deviation.L1)
 
 
@@ -231,6 +234,18 @@ def test_what_all_use_corrects_the_prices_of_a_sample(monkeypatch: pytest.Monkey
     assert corrected.bound is not None
     assert first.bound < corrected.bound <= whole.value
     assert whole.value - corrected.bound < Fraction(3, 4) * (whole.value - first.bound)
+
+
+def test_prices_make_up_for_time() -> None:
+    """Without time for a search, workloads are placed near what is cheapest at prices that are known."""
+    problem = many(200, 10, 20, 60, 60)
+    known, unknown = (
+        solve_batch(problem, Search(Deadline.after(0), 1), worth=worth)
+        for worth in (prices_for(problem).worth, None)
+    )
+    assert known.placement is not None
+    assert check(problem, known.placement) == ()
+    assert known.attained[0].value < unknown.attained[0].value
 
 
 def test_without_time_shares_are_placed_at_once() -> None:
