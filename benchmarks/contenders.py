@@ -47,6 +47,19 @@ def _fairlead(method: Method) -> Solve:
     return solve
 
 
+def _in_shares(engine: str) -> Solve:
+    """Return fairlead where no machine is to hold all workloads: two shares at least, of 25,000 at most."""
+
+    def solve(problem: Problem, effort: Effort) -> Answer:
+        count = max(2, -(-len(problem.workloads) // 25_000))
+        outcome = fairlead.solve(
+            problem, time_limit=effort.seconds, workers=effort.workers, engine=engine, partitions=count
+        )
+        return _answered(outcome)
+
+    return solve
+
+
 def _float(number: Fraction | float | None) -> float | None:
     """Return a number as it is drawn."""
     return None if number is None else float(number)
@@ -80,6 +93,10 @@ CONTENDERS: Mapping[str, Contender] = MappingProxyType(
     {
         "fairlead": Contender(_fairlead("auto"), "`fairlead.solve`, as a user calls it"),
         "fairlead CP-SAT": Contender(_fairlead("cp-sat"), "`fairlead.solve(..., method='cp-sat')`"),
+        "fairlead in shares": Contender(
+            _in_shares("local"), "`fairlead.solve(..., partitions=N)`, 25,000 workloads a share at most"
+        ),
+        "fairlead in shares on Ray": Contender(_in_shares("ray"), "the same with `engine='ray'`"),
         "naive CP-SAT": Contender(
             cp_models.naive, "one model for all: integer x, d >= abs(W x - w N), minimise the sum of d"
         ),

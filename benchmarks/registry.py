@@ -125,6 +125,23 @@ def _batch(workloads: int, clusters: int, deviation: Deviation) -> Case:
     )
 
 
+def _shares() -> list[Case]:
+    """Return batches in shares: what is lost by splitting is told by a bound on the whole."""
+    sizes = ((20_000, "fairlead in shares", 60.0), (100_000, "fairlead in shares on Ray", 200.0))
+    return [
+        Case(
+            f"shares-{workloads}x100-l1",
+            f"{workloads:,} workloads with static weights on 100 clusters, 85 % load, l1, in shares",
+            partial(batch, workloads, 100, growth=10),
+            seconds,
+            (contender,),
+            (Bar(contender, seconds, 0.001),),
+            huge=True,
+        )
+        for workloads, contender, seconds in sizes
+    ]
+
+
 def _others() -> list[Case]:
     """Return all other cases."""
     mixed_bar = Bar(OURS, 30, 0.005)
@@ -328,7 +345,7 @@ _SHORT = {
 CASES: Mapping[str, Case] = MappingProxyType(
     {
         case.name: replace(case, short=_SHORT.get(case.name, ()))
-        for case in (*_uncoupled(), *_batches(), *_others(), *_fleets())
+        for case in (*_uncoupled(), *_batches(), *_shares(), *_others(), *_fleets())
     }
 )
 """All cases by name."""

@@ -75,6 +75,21 @@ def test_solvers_find_the_best_value_of_a_tiny_case(name: str, deviation: Deviat
     assert found.bound == pytest.approx(float(best.values[0]), abs=1e-5)
 
 
+SHARES = ("fairlead in shares", "fairlead in shares on Ray")
+
+
+@pytest.mark.parametrize("name", [SHARES[0], pytest.param(SHARES[1], marks=pytest.mark.long)])
+def test_shares_are_valid_with_a_bound(name: str) -> None:
+    """Twenty workloads make two shares; what they lose is told."""
+    if name == SHARES[1]:
+        pytest.importorskip("ray")
+    found = measured_here("tiny", batch(20, 4), name, 20.0, 1)
+    assert found.state == "valid"
+    assert found.bound is not None
+    assert found.value is not None
+    assert 0 < found.bound <= found.value
+
+
 @pytest.mark.parametrize("deviation", [Deviation.L1, Deviation.WEBSTER])
 @pytest.mark.parametrize("name", BOUNDS)
 def test_linear_relaxations_give_a_bound(name: str, deviation: Deviation) -> None:
@@ -116,7 +131,7 @@ def test_greedy_answers_are_judged(name: str, state: str) -> None:
 
 def test_every_contender_is_tried_here() -> None:
     """A new contender needs a tiny case as well."""
-    tried = {"fairlead", "fairlead CP-SAT", *EXACT, *BOUNDS}
+    tried = {"fairlead", "fairlead CP-SAT", *SHARES, *EXACT, *BOUNDS}
     tried |= {"reference", "karmada", "webster", "largest-remainder", "karmada-proposal"}
     assert tried == set(CONTENDERS)
 

@@ -77,9 +77,9 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem
         Clusters, workloads and rules; see `fairlead.load`.
     time_limit
-        Seconds for the whole call; None means no limit. At the limit the best placement found so far is
-        returned, with the bound that is proven. Without one a level is given up when twice the work no longer
-        halves what is missing to its bound; that may take minutes.
+        Seconds for the whole call, without those in which Ray starts; None means no limit. At the limit the
+        best placement found so far is returned, with the bound that is proven. Without one a level is given
+        up when twice the work no longer halves what is missing to its bound; that may take minutes.
     workers
         Threads or processes at once; None means one for every core that this process may use.
     seed

@@ -6,7 +6,7 @@ places, and the capacity of clusters. `fairlead.solver.batch.separable` tells wh
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any
 
@@ -81,6 +81,11 @@ class Batch:
         """Whether every row has a division by itself."""
         return bool(divisible(self.lower, self.upper, self.totals).all())
 
+    @property
+    def sizes(self) -> Whole:
+        """How much one unit of every row of the coupling is, in the unit in which its limit was given."""
+        return np.array(list(self.units.values()), dtype=np.int64)[self.coupling.resource]
+
     def usage(self, replicas: Whole) -> Whole:
         """Return what a placement asks for, by row of the coupling."""
         by_cluster = np.empty((self.needs.shape[1], replicas.shape[1]), dtype=np.int64)
@@ -119,16 +124,18 @@ def batch_of(problem: Problem) -> Batch:
     units = {resource: math.gcd(*(each.get(resource, 0) for each in asked)) for resource in resources}
     table = [[each.get(resource, 0) // units[resource] for resource in resources] for each in asked]
     needed = np.array(table, dtype=np.int64).reshape(len(workloads), len(resources))
-    limits = {
-        (column, number): min(MOST_ASKED, amount // units[resources[number]])
-        for (column, number), amount in _limits(problem, resources).items()
-    }
+    limits = _whole_limits(problem, units)
     lower, upper = _bounds(problem, clusters, totals)
     for (column, resource), amount in limits.items():
         wanted = needed[:, resource]
         room = np.where(wanted > 0, amount // np.maximum(wanted, 1), MOST)
         upper[:, column] = np.minimum(upper[:, column], room)
     lower, upper = tight(lower, upper, totals)
+    binding = {
+        (column, resource): amount
+        for (column, resource), amount in limits.items()
+        if int(needed[:, resource] @ upper[:, column]) > amount
+    }
     return Batch(
         problem,
         tuple(workload.key for workload in workloads),
@@ -137,9 +144,15 @@ def batch_of(problem: Problem) -> Batch:
         upper,
         totals,
         needed,
-        _coupling(limits, clusters, resources, needed, upper),
+        _coupling(binding, clusters, resources),
         units,
     )
+
+
+def beside_others(batch: Batch) -> Batch:
+    """Return a batch in which everything that is limited is shared: others, who are not in it, use it too."""
+    limits = _whole_limits(batch.problem, batch.units)
+    return replace(batch, coupling=_coupling(limits, batch.clusters, tuple(batch.units)))
 
 
 def _asked(problem: Problem) -> list[dict[str, int]]:
@@ -184,6 +197,15 @@ def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int],
         if cluster.free is not None
         for number, resource in enumerate(resources)
         if resource in asked and (resource != PODS or PODS in cluster.free)
+    }
+
+
+def _whole_limits(problem: Problem, units: Mapping[str, int]) -> dict[tuple[int, int], int]:
+    """Return what clusters can be asked for, by column and resource, in units of the resource."""
+    sizes = list(units.values())
+    limits = _limits(problem, tuple(units))
+    return {
+        (column, number): min(MOST_ASKED, each // sizes[number]) for (column, number), each in limits.items()
     }
 
 
@@ -264,18 +286,10 @@ def tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
 
 
 def _coupling(
-    limits: Mapping[tuple[int, int], int],
-    clusters: tuple[str, ...],
-    resources: Sequence[str],
-    needed: Whole,
-    upper: Whole,
+    limits: Mapping[tuple[int, int], int], clusters: tuple[str, ...], resources: Sequence[str]
 ) -> Coupling:
-    """Return the rows of capacity that the workloads together could break."""
-    rows = [
-        (column, resource, amount)
-        for (column, resource), amount in sorted(limits.items())
-        if int(needed[:, resource] @ upper[:, column]) > amount
-    ]
+    """Return limits by column and resource as rows of capacity."""
+    rows = [(column, resource, amount) for (column, resource), amount in sorted(limits.items())]
     table = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
     names = tuple((clusters[column], resources[resource]) for column, resource, _ in rows)
     return Coupling(table[:, 0], table[:, 1], table[:, 2], names)

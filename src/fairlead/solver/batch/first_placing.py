@@ -185,6 +185,11 @@ def place_first(part: Problem) -> Placement | None:
     return None if check(part, placement) else placement
 
 
+def place_near(batch: Batch, wishes: Whole) -> Whole | None:
+    """Return a placement near to one that may break limits; None where none is found at once."""
+    return _Placing.of(batch).near(wishes)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placing:
     """A batch, and what is looked at more than once."""
@@ -245,11 +250,13 @@ class _Placing:
         return found
 
     def _by_prices(self) -> Whole | None:
-        """Fill clusters near a division by which none is overfull; who is late goes first next time."""
+        """Fill clusters near a division by which none is overfull."""
         shares, fullest = self._evened()
-        if fullest > HOPELESS:
-            return None
-        wishes, order = _rounded(self.batch, shares), self._fewest_first().tolist()
+        return None if fullest > HOPELESS else self.near(_rounded(self.batch, shares))
+
+    def near(self, wishes: Whole) -> Whole | None:
+        """Fill clusters as near to wishes as there is room; who is late goes first next time."""
+        order = self._fewest_first().tolist()
         for _ in range(max(1, min(MOST_ROUNDS, ROWS_FILLED // len(order)))):
             found, late = np.zeros_like(wishes), set[int]()
             for rows, placed in Filling.of(self.batch).in_turn(order, wishes):

@@ -10,6 +10,7 @@ from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.first_placing import place_near
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
@@ -27,6 +28,8 @@ from fairlead.solver.running.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
 ABOUT_RIGHT = Sifting(close=1e-4)
+# Where prices of the whole are known, what is left to win by those of a part is no gain of the whole.
+CLOSELY = Sifting(close=1e-5)
 # Where rows were settled near a program, its prices are as good as those that many more programs would find.
 NEARLY = Sifting(3, close=1e-4)
 
@@ -54,7 +57,7 @@ def minimise(
         level.offer(alone.replicas)
         if not level.done:
             if guide is None:
-                _search(level)
+                _search(level, near)
             else:
                 until = search.deadline if guide.straight is None else guide.latest
                 guided = level.surrogate(guide.model, level.best, until)
@@ -69,12 +72,16 @@ def minimise(
     return level
 
 
-def _search(level: Incumbent) -> None:
+def _search(level: Incumbent, near: Sequence[Prices]) -> None:
     """Find prices, then placements near the bound."""
     # Where a placement was known changes to it may be worth more than long exchanges from another start.
     share = 1.0 if level.best is None else tuning.SHARE_OF_EXCHANGES
-    start = priced(level, None, Sifting())
-    relieve(level, start)
+    start = priced(level, _best_of(level.model, near), CLOSELY if near else Sifting())
+    if not near:
+        relieve(level, start)
+    elif (filled := place_near(level.model.batch, start)) is not None:
+        # Near good prices nobody is far from his place, and exchanges have less to mend than what was filled.
+        level.offer(filled)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
     search_and_prove(level)

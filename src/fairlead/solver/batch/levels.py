@@ -1,7 +1,7 @@
 """The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -18,6 +18,7 @@ from fairlead.models.result import Progress, progress_of
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
 from fairlead.models.score import score
+from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
@@ -27,7 +28,7 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placing import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import model_of
+from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
     Guide,
@@ -50,6 +51,7 @@ def solve_batch(
     part: Problem,
     search: Search,
     floor: Placement | None = None,
+    worth: Mapping[Row, float] | None = None,
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level.
 
@@ -61,6 +63,9 @@ def solve_batch(
         How to search; its progress is told when the placement or the bound of a level gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
+    worth
+        What one unit of each resource on a cluster is about worth, in units of the first level; None where
+        nobody knows.
 
     Returns
     -------
@@ -78,9 +83,9 @@ def solve_batch(
     search.side_by_side.prepare(solve_subproblem)
     pins = tuple(budgets_of(batch))
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
-    if best is None and refuted(batch, pins, search.deadline.part(tuning.REFUTING_SHARE)):
+    if best is None and not worth and refuted(batch, pins, search.deadline.part(tuning.REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    levels = _Levels(batch, costs_of(batch), search)
+    levels = _Levels(batch, costs_of(batch), search, worth or {})
     status, found = levels.run(_Stage(batch, pins, best))
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
@@ -109,6 +114,8 @@ class _Levels:
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
+    worth: Mapping[Row, float] = field(default_factory=dict)
+    """What resources are about worth, in units of the first level, as far as known."""
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -195,6 +202,8 @@ class _Levels:
         guide = self._guide(stage, cost, after)
         pinned = [each for each, _ in stage.pins]
         tried = [] if stage.guided is None else after_guide(stage.guided, pinned, model)
+        if guide is None and not number and self.worth:
+            tried = [Prices.of(model, self.worth)]
         until = self._until(number, len(after), guided=stage.guided is not None)
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)

@@ -6,13 +6,14 @@ prices together are below 0. The sum is a bound whatever the prices (J. P. Evans
 whole numbers it is exact.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
+from fairlead.models.usage import Row
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
@@ -96,6 +97,18 @@ class Prices:
     def none(cls, model: Model) -> "Prices":
         """Return that nothing has a price."""
         return cls(np.zeros(len(model.batch.coupling.limit)), np.zeros(len(model.pins)))
+
+    @classmethod
+    def of(cls, model: Model, worth: Mapping[Row, float]) -> "Prices":
+        """Return what one unit of each resource on a cluster is worth, given in units of the level."""
+        rows = zip(model.batch.coupling.names, model.batch.sizes.tolist(), strict=True)
+        asked = [worth.get(row, 0.0) * unit * model.unit for row, unit in rows]
+        return cls(np.array(asked, dtype=np.float64), np.zeros(len(model.pins)))
+
+    def worth(self, model: Model) -> dict[Row, float]:
+        """Return the same of every cluster and resource, in units of the level."""
+        priced = self.capacity / (model.batch.sizes * model.unit)
+        return dict(zip(model.batch.coupling.names, priced.tolist(), strict=True))
 
     def __mul__(self, factor: float) -> "Prices":
         """Return prices that are several times as high, or a part."""

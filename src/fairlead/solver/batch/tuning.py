@@ -318,5 +318,15 @@ COLUMN_ROUNDS = 20
 
 # --- Shares
 
-# Share of the time that finding prices may take.
-FOR_PRICES = 0.15
+# Of the time that is left, what common prices may take; and of that, what the first ones of a sample may.
+FOR_PRICES = 0.3
+FOR_FIRST_PRICES = 0.5
+# A sample has about so many workloads, and its prices are found by so many linear programs at most.
+ROWS_FOR_PRICES = 5_000
+TURNS_FOR_PRICES = 20
+# So many workloads are divided at prices together, so often all of them, if time is left for so many times.
+ROWS_AT_ONCE = 10_000
+ROUNDS_OF_PRICES = 3
+WORTH_ANOTHER_ROUND = 1.5
+# Of the time of a share, what its search may use; the rest is for what it has begun, and to tell.
+SHARE_OF_SOLVING = 0.85

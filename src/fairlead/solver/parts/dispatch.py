@@ -1,5 +1,6 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -9,8 +10,9 @@ from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer, Question, answered, stand_alone
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
+from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.parts.methods import solve_part
-from fairlead.solver.running.deadline import Span, listening
+from fairlead.solver.running.deadline import Deadline, Span, listening
 from fairlead.solver.running.search import Machines, Search, Where
 
 WORTH_A_PROCESS = 5_000
@@ -31,7 +33,8 @@ def solve_parts(
 
     `parts`: the parts; see `fairlead.solver.answers.answer`. `alone`: workloads as they are placed where they
     have all shared capacity for themselves, as far as known. `search`: how to search; its time is shared
-    fairly among the parts. `where`: where to search, and in how many shares.
+    fairly among the parts, and does not run while Ray starts. `where`: where to search, and in how many
+    shares.
 
     In the order of the parts.
 
@@ -41,7 +44,11 @@ def solve_parts(
     answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:
+        before = time.monotonic()
         with _machines(left, parts, search, where) as machines:
+            if where.engine == "ray":
+                # Some seconds, which depend on the cluster and not on the question.
+                search = search.until(search.deadline.later(time.monotonic() - before))
             shared = [number for number in left if _is_split(parts[number], where)]
             answers |= {number: _in_shares(parts[number], search, where, machines) for number in shared}
             whole = [number for number in left if answers[number] is None]
@@ -71,7 +78,9 @@ def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) 
     """Solve a part in shares; None where a share has no placement of its own."""
     from fairlead.solver.batch.shares import solve_partitioned
 
-    result = solve_partitioned(part, where.partitions or 1, search.part(FOR_SHARES), machines)
+    runs = any(each.current for each in part.workloads)
+    floor = keep_and_repair(part, standing_well(part), Deadline.after(0)) if runs else None
+    result = solve_partitioned(part, where.partitions or 1, search.part(FOR_SHARES), machines, floor)
     if result.placement is None:
         return None
     return answered(part, result, "prices")
