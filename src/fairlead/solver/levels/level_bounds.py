@@ -140,7 +140,8 @@ class LevelBounds:
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
-        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held, dives)
+        aims = {each: self.outline.levels[each].value(steps) for each, steps in self.pins if each in pins}
+        asked = Asked(level, partial(self._wanted, level), pins, aims, parts, self.held, dives)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
         if branches is None:
