@@ -182,6 +182,7 @@ class Loosening:
                 relaxed=self.known(part),
                 apart=self.apart,
                 targets=known.targets_of(part),
+                elsewhere=self.elsewhere(part),
             )
         except UnsupportedError:
             # Amounts that no model can count.
@@ -250,6 +251,13 @@ class Loosening:
             value = value_of(part, start, level)
             found.append(Attained(level.name, value, value, proven=True))
         return tuple(found)
+
+    def elsewhere(self, part: Problem) -> Mapping[Level, int | Fraction]:
+        """Return what all others cost on the levels of some workloads, which are searched."""
+        levels = levels_of(part)
+        inside = zip(levels, score(part, self.placement), strict=True)
+        whole = dict(zip(levels_of(self.problem), score(self.problem, self.placement), strict=True))
+        return {level: max(0, whole[level].value - each.value) for level, each in inside}
 
     def _levels(self) -> tuple[Attained, ...]:
         """Return the levels with what is proven of them."""
