@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from fairlead.models.uncollected import MANY as MUCH
-from fairlead.models.uncollected import uncollected
+from fairlead.models.uncollected import RARELY, hurried, uncollected
 
 MANY = 5_000
 """Containers made at once: far above the 700 after which a collector looks, as a rule."""
@@ -79,3 +79,17 @@ def test_what_is_frozen_stays_so() -> None:
         assert gc.get_freeze_count() > frozen / 2 > 0
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize(
+    ("before", "during"),
+    [((700, 10, 10), RARELY), ((10**6, 5, 30), (10**6, RARELY[1], 30)), ((0, 10, 10), (0, 10, 10))],
+)
+def test_longer_calls_are_looked_through_rarely(
+    before: tuple[int, int, int], during: tuple[int, int, int]
+) -> None:
+    """Unless somebody asks for less than that, or for nothing; afterwards all is as before."""
+    gc.set_threshold(*before)
+    called = hurried(lambda *, time_limit: gc.get_threshold() if time_limit else ())
+    assert called(time_limit=10.0) == during
+    assert gc.get_threshold() == before

@@ -213,6 +213,13 @@ def without_balance(problem: Problem) -> Problem:
     return replace(problem, workloads=_all_marked(problem, everybody, apart=False), balances=None)
 
 
+def follows_balance(level: Level, problem: Problem) -> bool:
+    """Tell whether a level comes after balance; what gives way has no place in the order, and comes first."""
+    order = problem.levels
+    known = {BALANCE.key, level.key} <= {*order}
+    return known and order.index(level.key) > order.index(BALANCE.key)
+
+
 def tolerance(rule: Balance, problem: Problem) -> Fraction:
     """Return how much less than best a balance may be, unless a profile says otherwise.
 

@@ -12,6 +12,9 @@ Result = TypeVar("Result")
 SHORT = 1.0
 """Seconds up to which a call leaves garbage alone: one look through a large fleet takes a twentieth."""
 
+RARELY = (300_000, 20, 20)
+"""After how much that is new the collector looks in longer calls, by generation: most of that stays."""
+
 MANY = 100_000
 """New things from which on one look at all there is takes less than those that would follow one another."""
 
@@ -37,15 +40,26 @@ def uncollected(*, lasting: bool = False) -> Iterator[None]:
             gc.collect()
 
 
+@contextmanager
+def rarely() -> Iterator[None]:
+    """Let the collector of garbage look rarely; who lets it look more rarely himself, or never, is obeyed."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(*map(max, before, RARELY))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 def hurried(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Leave garbage alone during a call whose ``time_limit`` is short."""
+    """Leave garbage alone during a call whose ``time_limit`` is short, and look for it rarely in others."""
 
     @wraps(function)
     def called(*arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
         limit = settings.get("time_limit")
-        if not isinstance(limit, int | float) or limit > SHORT:
-            return function(*arguments, **settings)
-        with uncollected():
+        short = isinstance(limit, int | float) and limit <= SHORT
+        with uncollected() if short else rarely():
             return function(*arguments, **settings)
 
     return called

@@ -29,6 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
+from fairlead.solver.levels import loosening
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
@@ -202,6 +203,20 @@ def test_balance_is_proven_beside_copies_of_which_one_size_fits() -> None:
     outcome = fairlead.solve(Problem(clusters, (first, second, copied), (Capacity(),)))
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 9, "b": 9, "c": 0}
+
+
+def test_balance_is_bounded_by_prices_where_nothing_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two has six replicas on one cluster, and b has room for five: all stand on a, however uneven.
+
+    Single replicas could fill both alike, so only prices of what each can choose tell that nothing is better.
+    """
+    monkeypatch.setattr(loosening, "MANY_PLACES", 0)
+    monkeypatch.setattr(loosening, "MOST_PLACES", 0)
+    one = Spread("cluster", {"a": frozenset("a"), "b": frozenset("b")}, 1, 1)
+    pair = (replace(each, rules=(*each.rules, one)) for each in many(2, 6, dynamic=True, a=12, b=5))
+    outcome = fairlead.solve(Problem(even(a=12_000, b=5_000), tuple(pair), (Capacity(),)))
+    assert held(outcome) == {"a": 12, "b": 0}
+    assert outcome.status is Status.OPTIMAL
 
 
 def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs() -> None:

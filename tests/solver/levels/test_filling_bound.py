@@ -57,6 +57,7 @@ from fairlead.solver.levels.own_cost import is_own, own_cost
 from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
+from fairlead.solver.levels.targets import Target
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
 
@@ -475,6 +476,36 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
     assert min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept) == Fraction(12, 5)
 
 
+def test_what_is_told_keeps_what_models_allow() -> None:
+    """As above, where models round balance: bounded is what costs up to a quarter, taken up to a ninth.
+
+    A quarter are 9 of 12 on a: five and four, which cost a fifth and one.
+    """
+    names = ("a", "b")
+    rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}, dynamic=True, apart=True))
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
+    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    start = Placement({"left": {"a": 3, "b": 3}, "right": {"a": 3, "b": 3}})
+    told: list[Placement] = []
+
+    def wanted(found: Placement | None) -> Fraction:
+        told.extend([] if found is None else [found])
+        return Fraction(10)
+
+    pins, aims = {BALANCE: Fraction(1, 4)}, {BALANCE: Fraction(1, 9)}
+    asked = Asked(DYNAMIC_DEVIATION, wanted, pins, aims)
+    branches = branches_of(rule, problem, start, {}, wide(problem), asked)
+    assert branches is not None
+    branches.search(asked, Deadline())
+    assert all(cost(rule, problem, each) <= Fraction(1, 9) for each in told)
+    assert best_told(told, problem, rule, Fraction(1, 9)) == Fraction(12, 5)
+    assert branches.bound is not None
+    assert branches.bound <= Fraction(6, 5)
+
+
 def test_mixes_are_settled_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of six replicas with quotas of 5 and 1, of which 13 of 18 may be on a: at best 5, 4 and 4.
 
@@ -529,8 +560,8 @@ def most_of(blend: Blend) -> Placement:
     )
 
 
-def evened(room: int) -> Placement:
-    """Return where two workloads of six cores stand that started on a; each may use one cluster only.
+def evened(room: int) -> tuple[Placement, Target]:
+    """Return where two workloads of six cores stand that started on a, each on one cluster, and the target.
 
     Two cores stand on b. Twelve and two are as uneven as six and eight are even: all six replicas of one
     have to pass, where five would fill both clusters alike.
@@ -547,14 +578,16 @@ def evened(room: int) -> Placement:
     halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {("b", CPU): 2000}, {CPU: 14000})
     start = Placement({"left": {"a": 6}, "right": {"a": 6}})
-    return evened_out(rule, problem, start, {}, Fraction(0), Deadline())
+    return evened_out(rule, problem, start, {}, Target(Fraction(0), Fraction(1, 400)), Deadline())
 
 
 def test_a_workload_passes_as_a_whole_where_it_may_not_be_split() -> None:
     """One of the two does."""
-    assert sorted(evened(12000).to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
+    assert sorted(evened(12000)[0].to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
 
 
 def test_nobody_passes_where_there_is_no_room() -> None:
-    """Five cores are one too few."""
-    assert evened(5000) == Placement({"left": {"a": 6}, "right": {"a": 6}})
+    """Five cores are one too few, and prices know it: 12 of 14 on a are 4 (12/14 - 1/2)^2."""
+    placement, target = evened(5000)
+    assert placement == Placement({"left": {"a": 6}, "right": {"a": 6}})
+    assert Fraction(25, 49) - Fraction(1, 10**6) < target.bound <= Fraction(25, 49)

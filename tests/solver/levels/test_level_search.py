@@ -1,5 +1,6 @@
 """What is known between levels: ranges that totals leave, and who costs what he would cost alone."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,16 +8,18 @@ import pytest
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
-from fairlead.models.outcome import Attained
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.dividing import Share
 from fairlead.solver.levels.level_search import LevelSearch
+from fairlead.solver.levels.loosening import Loosening
 from fairlead.solver.levels.ranges import within_totals
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.running.deadline import Deadline
@@ -98,6 +101,31 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     search.open()
     search.minimise(deviation, last=False)
     assert value_of(problem, search.best, deviation) == found
+
+
+@pytest.mark.parametrize(("others", "found"), [(300, 3), (200, Fraction(1, 3))])
+def test_a_level_waits_that_is_near_to_its_bound_with_what_others_cost(others: int, found: Fraction) -> None:
+    """Three on a cost 3, which is less than a hundredth of 303, and more than one of 203."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset("ab"), keep=False))
+    workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
+    problem = Problem((Cluster("a"), Cluster("b")), (workload,))
+    deviation, moves = levels_of(problem)
+    least, elsewhere = dict.fromkeys((deviation, moves), 0), {deviation: others}
+    search = LevelSearch(problem, least, Deadline.after(60), 1, 0, elsewhere=elsewhere)
+    search.best = Placement({"w": {"a": 3}})
+    search.open()
+    search.minimise(deviation, last=False)
+    assert value_of(problem, search.best, deviation) == found
+
+
+def test_what_others_cost_is_what_all_cost_less_what_is_searched() -> None:
+    """Three on a cost 3 over 1:1, and two on a cost 2: the distance of one each from two halves, over one."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    first, second = (Workload(key, key, count, rules=rules) for key, count in (("v", 3), ("w", 2)))
+    problem = Problem((Cluster("a"), Cluster("b")), (first, second))
+    placed = Placement({"v": {"a": 3}, "w": {"a": 2}})
+    loosening = Loosening.at_once(problem, Answer(problem, Status.FEASIBLE, placed, (), "exact"))
+    assert loosening.elsewhere(replace(problem, workloads=(first,))) == {DEVIATION: 2}
 
 
 def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> None:

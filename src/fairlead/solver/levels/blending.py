@@ -50,6 +50,8 @@ class Blend:
         Of every workload that counts.
     limits
         What every level may cost; None for the one that is minimised.
+    aims
+        What placements may cost: less, where models round what placements cost.
     weights
         What a unit of every level costs.
     strides
@@ -69,6 +71,7 @@ class Blend:
     rows: FilledRows
     mixes: list[Mix]
     limits: tuple[Fraction | None, ...]
+    aims: tuple[Fraction | None, ...]
     weights: Floats
     strides: Floats
     used: Floats
@@ -78,7 +81,13 @@ class Blend:
     priced: Priced | None = None
 
     @classmethod
-    def of(cls, rows: FilledRows, mixes: list[Mix], limits: tuple[Fraction | None, ...]) -> "Blend":
+    def of(
+        cls,
+        rows: FilledRows,
+        mixes: list[Mix],
+        limits: tuple[Fraction | None, ...],
+        aims: tuple[Fraction | None, ...],
+    ) -> "Blend":
         """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
         own = OwnCosts.of([mix.own for mix in mixes], [mix.choice.total for mix in mixes])
@@ -86,6 +95,7 @@ class Blend:
             rows,
             mixes,
             limits,
+            aims,
             np.ones(len(limits)),
             np.full(len(limits), STRIDE),
             used,

@@ -64,6 +64,8 @@ class Asked:
         A bound that is enough; is told of placements that may be better than the best one.
     pins
         What other levels may cost, balance among them unless it is bounded.
+    aims
+        What placements may cost on them, where that is less.
     parts
         How many more parts are looked at, at most; 1 cuts nothing.
     held
@@ -75,6 +77,7 @@ class Asked:
     level: Level
     wanted: Wanted
     pins: Mapping[Level, Fraction] = field(default_factory=dict)
+    aims: Mapping[Level, Fraction] = field(default_factory=dict)
     parts: int = PARTS
     held: Held | None = None
     dives: bool = True
@@ -244,7 +247,7 @@ def branches_of(
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
     if not mixes:
         return None
-    blend = Blend.of(rows, mixes, limits)
+    blend = Blend.of(rows, mixes, limits, tuple({**asked.pins, **asked.aims}.get(each) for each in levels))
     return Branches(levels, limits, blend, blend)
 
 

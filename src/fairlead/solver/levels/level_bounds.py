@@ -17,7 +17,7 @@ from fairlead.models.levels import BALANCE, DEVIATIONS, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, Note
@@ -66,6 +66,7 @@ class LevelBounds:
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     later: Deadline | None = None
+    elsewhere: Least = field(default_factory=dict)
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
@@ -84,11 +85,9 @@ class LevelBounds:
         return self._due(level).remaining() == 0
 
     def _due(self, level: Level) -> Deadline:
-        """Return when a level is due; what gives way has no place in the order, and comes first."""
-        order = self.problem.levels
-        known = {BALANCE.key, level.key} <= {*order}
-        after = known and order.index(level.key) > order.index(BALANCE.key)
-        return self.later if after and self.later is not None else self.deadline
+        """Return when a level is due."""
+        later = self.later
+        return self.deadline if later is None or not follows_balance(level, self.problem) else later
 
     def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
         """Tell whether a placement keeps all pins and beats the best one on a level."""
@@ -140,7 +139,8 @@ class LevelBounds:
         pins = self._pinned(self.outline)
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
-        asked = Asked(level, partial(self._wanted, level), pins, parts, self.held, dives)
+        aims = {each: self.outline.levels[each].value(steps) for each, steps in self.pins if each in pins}
+        asked = Asked(level, partial(self._wanted, level), pins, aims, parts, self.held, dives)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
         if branches is None:

@@ -201,9 +201,14 @@ class LevelModels(LevelBounds):
         return self._is_near(level, max(bound, self.priced.get(level, bound)))
 
     def _is_near(self, level: Level, bound: int | Fraction | None) -> bool:
-        """Tell whether the best placement is so near to a bound of a level that little can be won."""
-        value = 0 if self.best is None else value_of(self.problem, self.best, level)
-        return self.best is not None and bound is not None and value - bound <= NEAR * value
+        """Tell whether the best placement is so near to a bound of a level that little can be won.
+
+        Of what the level costs in all: of those that are searched it may be a small part.
+        """
+        if self.best is None or bound is None:
+            return False
+        value = value_of(self.problem, self.best, level)
+        return value - bound <= NEAR * (value + self.elsewhere.get(level, 0))
 
     def _is_least(self, level: Level) -> bool:
         """Tell whether a level costs what it costs at least, or what prices tell of it."""

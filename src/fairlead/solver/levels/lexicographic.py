@@ -38,6 +38,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
     later: Deadline | None = None,
+    elsewhere: Least = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
@@ -61,6 +62,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         its best. Levels that are left out have to be best.
     later
         When levels after balance are due, where that is earlier than the answer.
+    elsewhere
+        What workloads cost on levels that are not searched, where these are a part of a problem.
     ties
         False where any of the best placements will do.
     """
@@ -76,6 +79,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         apart,
         targets=targets,
         later=later,
+        elsewhere=elsewhere,
     )
     search.near = hint
     search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint

@@ -40,7 +40,11 @@ from fairlead.solver.levels.targets import (
 from fairlead.solver.running.search import Search
 
 SHARE = 0.5
-"""Of the time left, what filling clusters more evenly may use where that is not searched."""
+"""Of the time left, what filling clusters more evenly may use before or instead of a search."""
+MANY_PLACES = 30_000
+"""Workloads times clusters from which on clusters are filled more evenly before a model of them is made."""
+SECONDS_A_PLACE = 2e-4
+"""What it takes to make the models up to that of balance; with less time left that is not begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +163,17 @@ class Loosening:
         part = open_part(self.problem, keys, self.placement, self.spans)
         if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
             return replace(self, certain=False)
-        if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
-            return replace(self.evened(part, search), certain=False)
+        places = len(part.workloads) * len(part.clusters)
+        known = self.evened(part, search) if places > MANY_PLACES else self
+        if places > MOST_PLACES or search.deadline.remaining() <= SECONDS_A_PLACE * places:
+            return replace(known, certain=False)
         # Answers for which there is no time to search come from here as well, and need nothing of this.
         from fairlead.solver.levels.lexicographic import minimise_levels
 
         try:
             result = minimise_levels(
                 part,
-                Placement({key: self.placement.of(key) for key in keys}),
+                Placement({key: known.placement.of(key) for key in keys}),
                 search.deadline,
                 search.workers,
                 search.seed,
@@ -175,16 +181,17 @@ class Loosening:
                 search.progress if len(keys) == len(self.problem.workloads) else None,
                 relaxed=self.known(part),
                 apart=self.apart,
-                targets=self.targets_of(part),
+                targets=known.targets_of(part),
+                elsewhere=self.elsewhere(part),
             )
         except UnsupportedError:
             # Amounts that no model can count.
-            return replace(self, certain=False)
+            return replace(known, certain=False)
         if result.placement is None:
-            return replace(self, certain=False)
+            return replace(known, certain=False)
         placement = Placement({**self.placement, **result.placement})
         answer = Answer(part, result.status, result.placement, result.attained, "cp-sat")
-        return replace(self, placement=placement, parts=(*self.parts, answer))
+        return replace(known, placement=placement, parts=(*self.parts, answer))
 
     def answer(self) -> Answer:
         """Return what was found."""
@@ -193,15 +200,20 @@ class Loosening:
         return Answer(self.problem, status_of(levels), self.placement, levels, origin)
 
     def evened(self, part: Problem, search: Search) -> "Loosening":
-        """Return with some workloads, too many for a search, where they fill clusters more evenly."""
+        """Return with some workloads where they fill clusters more evenly, and what prices tell of the best.
+
+        What bounds some of them bounds all where the others stay in every best placement.
+        """
         from fairlead.solver.levels.evening import evened_out
 
-        targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
+        targets = dict(zip((rule.members for rule in self._balances), self.targets, strict=True))
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
-            until, enough = search.deadline.part(SHARE), Fraction(targets[rule.members].value)
-            inside = evened_out(rule, part, inside, self.apart, enough, until)
-        return replace(self, placement=Placement({**self.placement, **inside}))
+            until, target = search.deadline.part(SHARE), targets[rule.members]
+            inside, raised = evened_out(rule, part, inside, self.apart, target, until)
+            targets[rule.members] = raised if self.certain else target
+        placement = Placement({**self.placement, **inside})
+        return replace(self, placement=placement, targets=tuple(targets.values()))
 
     @property
     def _strictly(self) -> Mapping[Level, Attained]:
@@ -239,6 +251,13 @@ class Loosening:
             value = value_of(part, start, level)
             found.append(Attained(level.name, value, value, proven=True))
         return tuple(found)
+
+    def elsewhere(self, part: Problem) -> Mapping[Level, int | Fraction]:
+        """Return what all others cost on the levels of some workloads, which are searched."""
+        levels = levels_of(part)
+        inside = zip(levels, score(part, self.placement), strict=True)
+        whole = dict(zip(levels_of(self.problem), score(self.problem, self.placement), strict=True))
+        return {level: max(0, whole[level].value - each.value) for level, each in inside}
 
     def _levels(self) -> tuple[Attained, ...]:
         """Return the levels with what is proven of them."""

@@ -107,7 +107,7 @@ class _Swapping:
         """Return of every level whether it is within its limit."""
         used, spent = self._now()
         spent[-1] += self.blend.rows.unevenness(self.blend.rows.standing + used)
-        pairs = zip(spent.tolist(), self.blend.limits, strict=True)
+        pairs = zip(spent.tolist(), self.blend.aims, strict=True)
         return [limit is None or cost <= float(limit) + NOTHING for cost, limit in pairs]
 
     def _exchange(self) -> None:
@@ -167,7 +167,7 @@ class _Swapping:
 
     def _weighed(self, level: int, costs: Floats) -> Floats:
         """Return what costs on a level count: all where it is minimised, else what is above its limit."""
-        limit, weights = self.blend.limits[level], self.blend.weights
+        limit, weights = self.blend.aims[level], self.blend.weights
         goal = weights[self.blend.limits.index(None)]
         if limit is None:
             return costs

@@ -13,8 +13,10 @@ from fairlead.models.score import levels_of, tolerance
 from fairlead.solver.answers.attainment import Note, combined, tolerated
 from fairlead.solver.levels.spans import least_alone
 
-MOST_PLACES = 30_000
+MOST_PLACES = 100_000
 """Workloads times clusters that are searched together; of more, clusters are only filled more evenly."""
+MOST_UNHEARD = 30_000
+"""The same of a whole problem beyond which the first search hears of tolerances, as no second one would."""
 FEWEST_PRICED = 2_000
 """The same from which on prices hear of tolerances, where everything is placed for the first time."""
 
@@ -75,7 +77,7 @@ def strict(problem: Problem) -> Problem:
     """
     places = len(problem.workloads) * len(problem.clusters)
     new = not any(each.current for each in problem.workloads)
-    heard = places > (FEWEST_PRICED if new else MOST_PLACES)
+    heard = places > (FEWEST_PRICED if new else MOST_UNHEARD)
     return replace(problem, tolerances=problem.tolerances if heard else {}, balances=())
 
 

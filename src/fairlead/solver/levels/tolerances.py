@@ -24,7 +24,7 @@ from fairlead.solver.levels.loosening import Loosening
 from fairlead.solver.levels.targets import strict
 from fairlead.solver.running.search import Search
 
-SECONDS_A_PLACE = 1e-5
+SECONDS_A_PLACE = 5e-6
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 
 

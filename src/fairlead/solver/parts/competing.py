@@ -10,7 +10,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress, progress_of
-from fairlead.models.score import better, levels_of
+from fairlead.models.score import better, follows_balance, levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import (
@@ -99,7 +99,7 @@ def _searched(start: Groups, best: "Incumbent", search: Search, single: "Single"
         best = best.offered(placement, origin_of(beside.answers.values()))
         if _keeps(part, stay, attained, needed):
             best = best.told(attained)
-            if best.closed():
+            if best.closed(before_balance=search.later is not None):
                 return best.separated(beside, frozenset(stay))
     if search.deadline.remaining():
         found = _coupled(start, best, search, single)
@@ -194,9 +194,14 @@ class Incumbent:
             levels = bounded(levels, each)
         return levels
 
-    def closed(self) -> bool:
-        """Tell whether every level is proven."""
-        return self.placement is not None and all(each.proven for each in self.attained())
+    def closed(self, *, before_balance: bool) -> bool:
+        """Tell whether every level is proven; asked for is perhaps only what comes before balance."""
+        if self.placement is None:
+            return False
+        levels = zip(levels_of(self.part), self.attained(), strict=True)
+        return all(
+            each.proven or (before_balance and follows_balance(level, self.part)) for level, each in levels
+        )
 
     def refuted(self) -> Answer:
         """Return that there is no placement.
