@@ -21,8 +21,9 @@ from fairlead.solver.running.search import Search
 
 def bound_of(model: Model) -> int:
     """Return the exact bound at the prices that are found, in steps."""
-    prices = inner_prices(model, Deadline())
+    prices, precise = inner_prices(model, Deadline())
     assert prices is not None
+    assert precise
     return lower_bound(model, prices, relax(model, prices).rows)
 
 
@@ -63,12 +64,12 @@ def test_a_pinned_level_has_a_price_as_well(slack: float) -> None:
 def test_a_pin_that_cannot_be_kept_has_no_prices_to_be_found() -> None:
     """No deviation is below 0: prices rise, and what is found at last is no answer."""
     _, model, _ = pinned(-20.0)
-    assert inner_prices(model, Deadline()) is None
+    assert inner_prices(model, Deadline()) == (None, False)
 
 
 def test_without_time_there_are_no_prices() -> None:
     """The first turns are far from any answer."""
-    assert inner_prices(model_for(Deviation.WEBSTER), Deadline.after(0)) is None
+    assert inner_prices(model_for(Deviation.WEBSTER), Deadline.after(0)) == (None, False)
 
 
 def test_what_serves_a_level_ends_with_it() -> None:

@@ -206,10 +206,10 @@ def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int
     usual, and none for 0. From there linear programs go on.
     """
     model = level.model
-    inner = _inner(level)
+    inner, precise = _inner(level)
     prices = _best_of(model, [each for each in (inner, near) if each is not None])
     if prices is not None and prices is inner:
-        how = replace(how, radius=tuning.RADIUS_OF_INNER)
+        how = replace(how, radius=tuning.RADIUS_OF_INNER) if precise else how
     elif prices is None or climbing:
         turns = _turns(model) * max(1, climbing)
         prices = climb(model, turns, level.deadline.part(tuning.SHARE_OF_CLIMBING), near).prices
@@ -224,23 +224,23 @@ def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int
 
 def _raise_bound(level: Incumbent, near: Sequence[Prices]) -> None:
     """Raise the bound of a level, starting from the best of some prices."""
-    inner, how = _inner(level), ABOUT_RIGHT
+    inner, precise = _inner(level)
     prices = _best_of(level.model, near if inner is None else [inner, *near]) or level.prices
-    if prices is inner:
-        how = replace(how, radius=tuning.RADIUS_OF_INNER)
+    radius = tuning.RADIUS_OF_INNER if precise and prices is inner else None
     rows = relax(level.model, prices).rows
+    how = replace(ABOUT_RIGHT, radius=radius)
     sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), how)
     level.raise_bound(sifted.prices, sifted.rows)
 
 
-def _inner(level: Incumbent) -> Prices | None:
-    """Return prices by the interior point method; None where costs do not grow, or of very many places.
+def _inner(level: Incumbent) -> tuple[Prices | None, bool]:
+    """Return prices by the interior point method, and whether they are about the best.
 
-    Where every replica of a piece costs the same, linear programs are as quick.
+    None where costs do not grow, as linear programs are as quick then, and of very many places.
     """
     model = level.model
     if model.batch.lower.size > tuning.PLACES_OF_INTERIOR or not model.curve.grows:
-        return None
+        return None, False
     return inner_prices(model, level.deadline.part(tuning.SHARE_OF_CLIMBING))
 
 

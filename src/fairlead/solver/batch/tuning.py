@@ -40,10 +40,11 @@ LARGE = 2.0**40
 
 # Programs of at most so many places are solved by an interior point method.
 PLACES_OF_INTERIOR = 200_000
-# Turns at most, how near to its optimum a program ends and how near it has to come to be of use, as parts of
-# what it costs and of what there is, and what part of the way to a limit is gone.
-INNER_TURNS = 80
+# Turns at most; how near to its optimum a program ends, counts as precise, and has to come to be of use, as
+# parts of what it costs and of what there is; and what part of the way to a limit is gone.
+INNER_TURNS = 120
 INNER_CLOSE = 1e-6
+INNER_PRECISE = 1e-4
 INNER_NEAR = 1e-2
 INNER_STEP = 0.99
 # What is left at least at first, as a part of what there is; the least size of costs, in units of the level;

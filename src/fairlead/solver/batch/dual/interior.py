@@ -18,13 +18,20 @@ from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.running.deadline import Deadline
 
 
-def inner_prices(model: Model, deadline: Deadline) -> Prices | None:
-    """Return prices at which the bound is about as high as it can be; None where none are found in time."""
+def inner_prices(model: Model, deadline: Deadline) -> tuple[Prices | None, bool]:
+    """Return prices at which the bound is high, and whether it is about as high as it can be.
+
+    None where no prices are found in time.
+    """
     program = Program.of(model, None)
-    found = _solved(program, deadline)
-    if found is not None and model.curve.grows:
-        found = _solved(Program.of(model, program.replicas(found.units)), deadline) or found
-    return None if found is None else program.prices(model, found.prices)
+    found, precise = _solved(program, deadline)
+    if found is None:
+        return None, False
+    if model.curve.grows:
+        # So far only fractions were looked at.
+        finer, precise = _solved(Program.of(model, program.replicas(found.units)), deadline)
+        found = finer or found
+    return program.prices(model, found.prices), precise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,10 +103,10 @@ def _step(at: Floats, way: Floats) -> float:
     return min(1.0, float(np.min(-at[falling] / way[falling], initial=np.inf)))
 
 
-def _solved(program: Program, deadline: Deadline) -> _Point | None:
-    """Return a point near the optimum; None where there is nothing to do, or it was not reached."""
+def _solved(program: Program, deadline: Deadline) -> tuple[_Point | None, bool]:
+    """Return a point near the optimum, and whether it is very near; None where no such point was reached."""
     if not len(program.row) or not len(program.room):
-        return None
+        return None, False
     at = _Point.first(program)
     with np.errstate(all="ignore"):
         for _ in range(tuning.INNER_TURNS):
@@ -112,7 +119,8 @@ def _solved(program: Program, deadline: Deadline) -> _Point | None:
             if not np.isfinite(there.gap(program)):
                 break
             at = there
-        return at if _open(program, at) <= tuning.INNER_NEAR else None
+        left = _open(program, at)
+    return at if left <= tuning.INNER_NEAR else None, left <= tuning.INNER_PRECISE
 
 
 def _open(program: Program, at: _Point) -> float:
