@@ -97,8 +97,10 @@ class Incumbent:
 
     @property
     def closed(self) -> bool:
-        """Whether the placement is known to be the best, or good enough beside the bound."""
-        return self.cost is not None and self.cost <= max(self.bound, self.enough(self.bound))
+        """Whether the placement is the best, or good enough beside the bound; or what it serves is."""
+        if self.cost is not None and self.cost <= max(self.bound, self.enough(self.bound)):
+            return True
+        return self.serves is not None and self.serves.closed
 
     @property
     def due(self) -> Deadline:

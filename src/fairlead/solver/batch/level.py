@@ -7,6 +7,7 @@ import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Whole
+from fairlead.solver.batch.dual.interior import inner_prices
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
@@ -93,7 +94,10 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
     if guide.urgent is not None:
         _settle(guided, guide, guide.urgent, start)
-    _raise_bound(level, [*near, guided.prices])
+    if guide.followed:
+        _raise_bound(level, [*near, guided.prices])
+    else:
+        level.raise_bound(guided.prices, guided.rows)
     if level.done:
         return
     if guide.urgent is None:
@@ -108,7 +112,7 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     prove(level)
     # What waits wins more by time than this level by changes.
     share = tuning.SHARE_OF_GUIDE if guide.followed else 1.0
-    search_neighbourhoods(guided.until(level.deadline.part(share)), lambda: level.closed)
+    search_neighbourhoods(guided.until(level.deadline.part(share)))
 
 
 def _settle(guided: Incumbent, guide: Guide, urgent: Flags, start: Whole) -> None:
@@ -175,8 +179,6 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Se
         exchange_all(level, start)
     divide_whole(level)
     prove(level)
-    guided = guided.until(level.deadline.part(tuning.SHARE_OF_GUIDE))
-    search_neighbourhoods(guided, lambda: level.closed)
     _vary_from_guided(level, guided)
 
 
@@ -206,12 +208,16 @@ def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Eval
 def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int = 0) -> Whole:
     """Find prices and the bound there; return a placement that may break limits.
 
-    Without prices to start from they come from an ascent; with some it takes so many times as many turns as
+    Where costs grow an interior point method finds them, unless those to start from are better. Otherwise,
+    without prices to start from, they come from an ascent; with some it takes so many times as many turns as
     usual, and none for 0. From there linear programs go on.
     """
     model = level.model
-    prices = near
-    if prices is None or climbing:
+    inner, precise = _inner(level)
+    prices = _best_of(model, [each for each in (inner, near) if each is not None])
+    if prices is not None and prices is inner:
+        how = replace(how, radius=tuning.RADIUS_OF_INNER) if precise else how
+    elif prices is None or climbing:
         turns = _turns(model) * max(1, climbing)
         prices = climb(model, turns, level.deadline.part(tuning.SHARE_OF_CLIMBING), near).prices
     relaxed = relax(model, prices)
@@ -225,10 +231,24 @@ def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int
 
 def _raise_bound(level: Incumbent, near: Sequence[Prices]) -> None:
     """Raise the bound of a level, starting from the best of some prices."""
-    prices = _best_of(level.model, near) or level.prices
+    inner, precise = _inner(level)
+    prices = _best_of(level.model, near if inner is None else [inner, *near]) or level.prices
+    radius = tuning.RADIUS_OF_INNER if precise and prices is inner else None
     rows = relax(level.model, prices).rows
-    sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), ABOUT_RIGHT)
+    how = replace(ABOUT_RIGHT, radius=radius)
+    sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), how)
     level.raise_bound(sifted.prices, sifted.rows)
+
+
+def _inner(level: Incumbent) -> tuple[Prices | None, bool]:
+    """Return prices by the interior point method, and whether they are about the best.
+
+    None where costs do not grow, as linear programs are as quick then, and of very many places.
+    """
+    model = level.model
+    if model.batch.lower.size > tuning.PLACES_OF_INTERIOR or not model.curve.grows:
+        return None, False
+    return inner_prices(model, level.deadline.part(tuning.SHARE_OF_CLIMBING))
 
 
 def _turns(model: Model) -> int:

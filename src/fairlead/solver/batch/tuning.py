@@ -36,6 +36,27 @@ SUBGRADIENT_TURNS = 40
 # Prices are made so large that rounding them to whole steps loses next to nothing.
 LARGE = 2.0**40
 
+# --- Interior
+
+# Programs of at most so many places are solved by an interior point method.
+PLACES_OF_INTERIOR = 200_000
+# Turns at most; how near to its optimum a program ends, counts as precise, and has to come to be of use, as
+# parts of what it costs and of what there is; and what part of the way to a limit is gone.
+INNER_TURNS = 120
+INNER_CLOSE = 1e-6
+INNER_PRECISE = 1e-4
+INNER_NEAR = 1e-2
+INNER_STEP = 0.99
+# What is left at least at first, as a part of what there is; the least size of costs, in units of the level;
+# and the first price of a whole cluster, as a part of what filling one costs.
+INNER_LEFT = 0.1
+INNER_LEAST = 1e-9
+INNER_FIRST_PRICE = 0.1
+# How far the prices of the first linear program after that may go, in units of the level.
+RADIUS_OF_INNER = 1e-3
+# Where pieces are cut around the optimum in fractions, in replicas from it, rounded down.
+INNER_UNITS = (-1, 0, 1, 2)
+
 # --- Restricted master
 
 MASTER_TINY = 1e-7

@@ -21,10 +21,16 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Sifting:
-    """Most linear programs, and how little may be left to win in the end, as a part of the bound."""
+    """How far to go on.
+
+    Most linear programs, and how little may be left to win in the end, as a part of the bound. A radius says
+    that the first prices are about the best, and how far the first program may go from there, in units of the
+    level; the first one that promises next to nothing is then the last.
+    """
 
     turns: int = 60
     close: float = tuning.SIFTING_CLOSE
+    radius: float | None = None
 
 
 def sift(
@@ -74,7 +80,7 @@ class _Sieve:
         few = tuning.WHOLE_STRAIGHT if model.curve.pieces == 1 else tuning.WHOLE_PROGRAM
         whole = not model.curve.grows and pieces <= few
         radius = tuning.FIRST_RADIUS_OF_WHOLE if whole else tuning.FIRST_RADIUS
-        return cls(model, how, prices, at, radius, whole)
+        return cls(model, how, prices, at, radius if how.radius is None else how.radius, whole)
 
     def turn(self, deadline: Deadline) -> bool:
         """Solve a core and go where it says, if that is better; tell whether there is more to win."""
@@ -95,9 +101,12 @@ class _Sieve:
         self.basis = solved.basis
         found = relax(model, solved.prices, solved.rows, tuning.SIFTING_PRECISION)
         promised, gained = solved.promised, found.value - before
+        close = self.how.close * abs(self.at.value)
         if gained >= 0:
             self.prices, self.at, self.replicas = solved.prices, found, solved.replicas
-        close = self.how.close * abs(self.at.value)
+        elif self.how.radius is not None and promised <= close:
+            # The last program is about the best one whether or not rounding lets the bound rise.
+            self.replicas = solved.replicas
         won = promised - max(gained, 0.0) <= close
         if not won and gained < tuning.SIFTING_WORTHWHILE * promised:
             self.radius *= tuning.SIFTING_SHORTER
@@ -116,7 +125,7 @@ class _Sieve:
             # Rows that stand for others err by a part of how far prices go: the next program comes nearer.
             longer = tuning.SIFTING_LONGER if core.part == 1 else tuning.SIFTING_NEARER
             self.radius *= tuning.MUCH_LONGER if gained > tuning.KEPT * promised else longer
-        elif solved.inside and core.part == 1:
+        elif core.part == 1 and (solved.inside or self.how.radius is not None):
             # What the program of the core still promises tells that there is nothing left to win.
             self.replicas = solved.replicas
             return False

@@ -1,0 +1,132 @@
+"""A level as a program of pieces of which any part may be used, for the interior point method."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.solver.batch import tuning
+from fairlead.solver.batch.arrays import Flags, Floats, Whole
+from fairlead.solver.batch.model import Model, Prices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A level as a program of pieces; what is shared is counted in parts of what there is of it.
+
+    Costs are by level and piece, in units of the level, of pinned ones in parts of the pin: the first bit of
+    a piece costs its slope, and every replica after it as much more as they grow.
+    """
+
+    row: Whole
+    column: Whole
+    most: Floats
+    """Where pieces are, and how many replicas each can have."""
+    slopes: Floats
+    growth: Floats
+    base: Whole
+    """What is held where no piece is used: what rows hold at least, or all of one that has no choice."""
+    totals: Floats
+    """How many replicas the pieces of every row have together."""
+    needs: Floats
+    """What one replica takes, by row and shared capacity, as a part of it."""
+    columns: Whole
+    """Of every shared capacity its column."""
+    room: Floats
+    """What pieces may use together, of capacity, then of pinned levels."""
+    sizes: Floats
+    """What there is of capacity, in its units, and of pinned levels, in their steps."""
+
+    @classmethod
+    def of(cls, model: Model, around: Floats | None) -> "Program":
+        """Return the program of a model, in single units around a placement, if one is given."""
+        batch, coupling = model.batch, model.batch.coupling
+        left = batch.totals - batch.lower.sum(axis=1)
+        free = (left > 0) & (left < (batch.upper - batch.lower).sum(axis=1))
+        base = np.where(((left > 0) & ~free)[:, None], batch.upper, batch.lower)
+        parts = zip(*_pieces(model, free, around), strict=True)
+        row, column, most, slopes, growth = (np.concatenate(each, axis=-1) for each in parts)
+        pins = np.array([pin - model.steps(base, number) for number, pin in enumerate(model.pins, 1)])
+        capacity = np.maximum(1.0, coupling.limit.astype(np.float64))
+        pinned = np.maximum(np.array(model.pin_units), np.abs(pins))
+        parts_of = np.array([model.unit, *pinned])
+        return cls(
+            row,
+            column,
+            most.astype(np.float64),
+            slopes / parts_of[:, None],
+            growth / parts_of[:, None],
+            base,
+            np.where(free, left, 0).astype(np.float64),
+            batch.needs[:, coupling.resource] / capacity,
+            coupling.column,
+            np.concatenate([(coupling.limit - batch.usage(base)) / capacity, pins / pinned]),
+            np.concatenate([capacity, pinned]),
+        )
+
+    def replicas(self, units: Floats) -> Floats:
+        """Return what is held by row and column where so many replicas of every piece are used."""
+        return self.base + self.by_place(units)
+
+    def prices(self, model: Model, shared: Floats) -> Prices:
+        """Return prices as the model counts them."""
+        return Prices(*np.split(shared * model.unit / self.sizes, [len(self.columns)]))
+
+    def by_row(self, values: Floats) -> Floats:
+        """Add up values of pieces by row."""
+        return _added(self.row, values, len(self.totals))
+
+    def by_place(self, values: Floats) -> Floats:
+        """Add up values of pieces by row and column."""
+        rows, columns = self.base.shape
+        return _added(self.row * columns + self.column, values, rows * columns).reshape(rows, columns)
+
+    def used(self, units: Floats, costs: Floats) -> Floats:
+        """Return what some replicas of every piece use of what is shared, at costs on the pinned levels."""
+        capacity = (self.by_place(units)[:, self.columns] * self.needs).sum(axis=0)
+        return np.concatenate([capacity, costs @ units])
+
+    def priced(self, shared: Floats, marginal: Floats) -> Floats:
+        """Return what one replica more of every piece costs at prices, at its costs on the pinned levels."""
+        count = len(self.columns)
+        table = np.zeros(self.base.shape)
+        np.add.at(table.T, self.columns, (self.needs * shared[:count]).T)
+        found: Floats = table[self.row, self.column] + shared[count:] @ marginal
+        return found
+
+    def marginal(self, units: Floats) -> Floats:
+        """Return what one replica more of every piece costs, by level."""
+        return self.slopes + self.growth * units
+
+    def costs(self, units: Floats) -> Floats:
+        """Return what a replica of every piece costs on average, by level."""
+        return self.slopes + self.growth * units / 2
+
+
+def _added(at: Whole, values: Floats, count: int) -> Floats:
+    """Add up values by their position."""
+    return np.bincount(at, values, count).astype(np.float64, copy=False)
+
+
+def _pieces(
+    model: Model, free: Flags, around: Floats | None
+) -> Iterator[tuple[Whole, Whole, Whole, Floats, Floats]]:
+    """Yield row, column and number of replicas of pieces, and slope and growth by level, in steps."""
+    curve = model.curve
+    for number in range(curve.pieces):
+        begin = curve.starts[number]
+        end = np.where(free[:, None], curve.starts[number + 1], begin)
+        cuts = []
+        if around is not None:
+            middle = np.floor(around).astype(np.int64)
+            cuts = [np.clip(middle + away, begin, end) for away in tuning.INNER_UNITS]
+        for first, last in zip((begin, *cuts), (*cuts, end), strict=True):
+            row, column = np.nonzero(last > first)
+            at = (row, column)
+            many, before = (last - first)[at], (first - begin)[at]
+            grown = [np.zeros(len(many)) if each is None else each[at] for each in curve.growth]
+            growth = np.array(grown, dtype=np.float64)
+            slopes = np.array([each[number][at] for each in curve.slopes]) + growth * before
+            # Of several replicas the first costs what it does halfway through.
+            several = many > 1
+            yield row, column, many, slopes - growth / 2 * several, growth * several
