@@ -158,53 +158,6 @@ FARTHER = (0, 0, 2, 0, 4)
 LEAST_WEIGHT = 0.5
 # Rounds in vain after which nothing more is tried.
 SEARCH_PATIENCE = 300
-# What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
-REPAIR_CHARGES = (3.0, 12.0, 48.0, 192.0)
-# A placement is far from the bound by more than this part of what it costs.
-FAR = 0.05
-# What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
-RELIEVING_CHARGE = 200.0
-RELIEVING_REACHES = (8.0, 128.0, 1024.0)
-# How far is looked to use what that leaves.
-FILLING_REACHES = (0.005, 0.02, 0.05)
-# Of the time that is left, what may be used to lead a rounded program back to what is allowed.
-SHARE_OF_LEADING = 0.5
-
-# --- Neighbourhoods
-
-# Costs of a part are given to the solver with so many bits less where it need not be exact.
-COARSE_BITS = 14
-# More pieces than this make no model.
-MOST_PIECES = 60_000
-
-# --- Large neighbourhood search
-
-# Clusters that are divided anew together, in turn.
-GROUPS = (12, 16, 20, 25)
-# Groups that have no cluster in common are divided side by side, as many whatever the number of threads is.
-SEARCH_SIDE_BY_SIDE = 4
-# How far from the price of a row they look, in units of the level: as far as the pieces are few enough.
-SEARCH_REACHES = (1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.014, 0.01, 0.007, 0.005, 0.002, 0.0005)
-# Places that a group opens at most and counted work that it is worth, while much is won and after that.
-FAST = (600, 0.03)
-THOROUGH = (320, 1.0)
-# Much is won where so many rounds win this part of what the placement costs.
-ROUNDS_OF_MUCH = 8
-MUCH = 2e-4
-# By how many of these steps they look farther, in turn.
-FARTHER = (0, 0, 2, 0, 4)
-# Of what a cluster leaves unused, this share of the mean is added, so that every cluster is drawn at times.
-LEAST_WEIGHT = 0.5
-# Rounds in vain after which nothing more is tried.
-SEARCH_PATIENCE = 300
-# Before a proof of much begins, what is known may get better for so much of the time, or until so many rounds
-# in vain.
-SHARE_BEFORE_PROOF = 0.3
-PATIENCE_BEFORE_PROOF = 12
-# One thread proves for so much of the time, then changes go on.
-SHARE_OF_PROOF = 0.5
-# Counted work of a proof where there is no time limit.
-WORK_OF_PROOF = 120.0
 # What breaking a limit is charged, as a multiple of its price, and after how many rounds it gets dearer.
 LEADING_CHARGES = (12.0, 48.0, 200.0)
 DEARER_AFTER = 4
