@@ -1,41 +1,19 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
-from fairlead.cli.completing import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.making import Settled
-from fairlead.cli.options import (
-    DEVIATION,
-    PARTIAL,
-    SEED,
-    WORKERS,
-    Choice,
-    Option,
-    Whole,
-    amount,
-    gain,
-    gathers,
-    named_amount,
-    picks_rows,
-    require_table,
-    takes,
-    time_limit,
-    writes_output,
-)
+from fairlead.cli.options import gathers, picks_rows, require_table, writes_output
 from fairlead.cli.outputs import shown
+from fairlead.cli.planning import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
-from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:
-    from fairlead.manifests.yaml.documents import Document
     from fairlead.models.problem import Problem
     from fairlead.report.terminal import Rows
     from fairlead.solver.plan.answer import RebalancePlan
@@ -52,99 +30,6 @@ _EXIT_CODES = exits.codes(
         6: "not carried out to the end, with --apply",
     }
 )
-
-
-def _budget(option: str, name: str | None, text: str, each: str = "") -> Option:
-    """Return an option of replicas or a share of them: one, or one for each of what is named."""
-    kind, metavar = (named_amount, f"{each}=N|P%") if each else (amount, "N|P%")
-    names = (option,) if name is None else (option, name)
-    told = f"{text} May be repeated." if each else text
-    return click.option(*names, cls=Settled, type=kind, multiple=bool(each), metavar=metavar, help=told)
-
-
-_BUDGETS = (
-    _budget("--budget", "total", "Replicas that may move in total."),
-    _budget("--budget-per-workload", "per_workload", "Replicas that may move, for every workload."),
-    _budget("--budget-per-namespace", "per_namespace", "Replicas that may move, for every namespace."),
-    _budget("--budget-of", "budget_workloads", "Replicas that may move, for one workload.", "WORKLOAD"),
-    _budget("--budget-in", "budget_namespaces", "Replicas that may move, for one namespace.", "NAMESPACE"),
-    _budget("--budget-out-of", "budget_leaving", "Replicas that may leave a cluster.", "CLUSTER"),
-    _budget("--budget-into", "budget_arriving", "Replicas that may arrive at a cluster.", "CLUSTER"),
-)
-
-_MOVING = (
-    click.option(
-        "--pin",
-        "pinned",
-        cls=Settled,
-        multiple=True,
-        metavar="WORKLOAD",
-        shell_complete=complete_workloads,
-        help="Never move this workload. May be repeated.",
-    ),
-    click.option(
-        "--pin-cluster",
-        "pinned_clusters",
-        cls=Settled,
-        multiple=True,
-        metavar="CLUSTER",
-        shell_complete=complete_clusters,
-        help="Move nothing off or onto this cluster. May be repeated.",
-    ),
-    click.option(
-        "--gain",
-        cls=Settled,
-        type=gain,
-        metavar="X",
-        help="Skip moves that improve the deviation by less than this.  [default: any]",
-    ),
-    click.option(
-        "--moves-first",
-        cls=Settled,
-        is_flag=True,
-        help="Prefer fewer moves over a better fit to the weights.",
-    ),
-    click.option(
-        "--make-room",
-        cls=Settled,
-        is_flag=True,
-        help="If only some workloads are due, let others move to free capacity for them.",
-    ),
-    click.option(
-        "--order",
-        cls=Settled,
-        type=Choice(["start-first", "stop-first", "either"]),
-        default="start-first",
-        show_default=True,
-        help="Start the new replica or stop the old one first.",
-    ),
-    _budget("--max-unavailable", None, "Replicas of a workload that may be unavailable."),
-    _budget("--max-surge", None, "Replicas of a workload that may run in addition."),
-    click.option(
-        "--no-detours",
-        cls=Settled,
-        is_flag=True,
-        help="Never park replicas on a third cluster while full clusters exchange some.",
-    ),
-    click.option(
-        "--max-moves-per-wave",
-        cls=Settled,
-        type=Whole(min=1),
-        metavar="N",
-        help="Replicas that one wave may move, start or stop.  [default: any number]",
-    ),
-)
-
-takes_plan_options = takes(
-    *_BUDGETS,
-    *_MOVING,
-    PARTIAL,
-    time_limit(60, "Stop after this many seconds with the best plan found"),
-    WORKERS,
-    SEED,
-    DEVIATION,
-)
-"""Gives a command everything that a plan may be asked for."""
 
 
 class Files(NamedTuple):
@@ -270,65 +155,6 @@ def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) 
         known = set(problem.warnings)
         console.warn(one for one in after.warnings if one not in known)
     return after
-
-
-_SEVERAL = ("workloads", "namespaces", "leaving", "arriving")
-_SINGLE = ("total", "per_workload", "per_namespace")
-
-_ARGUMENTS: Mapping[str, str] = MappingProxyType(
-    {
-        **{f"budget_{name}": "budget" for name in _SEVERAL},
-        **dict.fromkeys(_SINGLE, "budget"),
-        "make_room": "others",
-        "no_detours": "detours",
-    }
-)
-"""Arguments of `plan` by parameter of the command, where they are called otherwise."""
-
-
-def planned(
-    problem: "Problem", saved: "Document | None", asked: Mapping[str, Any], **more: Any
-) -> "RebalancePlan":
-    """Return a plan, or what becomes of a saved one, as the options of a command ask for it.
-
-    Raises `SettledError` where options are given that a saved plan has settled; names these.
-    """
-    from fairlead.solver.plan.plan import plan
-
-    try:
-        return plan(problem, resume=saved, **plan_arguments(asked), **more)
-    except SettledError as error:
-        context = click.get_current_context()
-        given = (
-            each.opts[0]
-            for each in context.command.params
-            if each.name
-            and context.get_parameter_source(each.name) is not ParameterSource.DEFAULT
-            and _ARGUMENTS.get(each.name, each.name) in error.names
-        )
-        raise SettledError(given) from None
-
-
-def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plan.answer import Budgets
-
-    arguments = dict(asked)
-    budgets: dict[str, Any] = {name: dict(arguments.pop(f"budget_{name}")) for name in _SEVERAL}
-    budgets |= {name: arguments.pop(name) for name in _SINGLE}
-    arguments["budget"] = Budgets(**budgets)
-    arguments["others"] = "make-room" if arguments.pop("make_room") else "stay"
-    arguments["detours"] = not arguments.pop("no_detours")
-    return arguments
-
-
-def read_saved(file: str) -> "Document":
-    """Read a saved plan; all that is wrong with it is told."""
-    from fairlead.solver.plan.saved import read_file, validated
-
-    document = read_file(file)
-    validated(document)
-    return document
 
 
 def _of_comparisons(output: Output) -> console.Format:

@@ -8,7 +8,7 @@ import click
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.making import making
-from fairlead.cli.plan import planned, read_saved, takes_plan_options
+from fairlead.cli.planning import planned, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
