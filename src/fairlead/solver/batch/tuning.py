@@ -181,7 +181,7 @@ WORK_OF_FIRST_PROOF = 2.0
 FEW_OPEN = 1000
 # Where more are, the placement may get better by changes before they are looked at again: for so much of the
 # time, or until so many rounds in vain.
-SHARE_BEFORE_PROOF = 0.3
+SHARE_BEFORE_PROOF = 0.12
 PATIENCE_BEFORE_PROOF = 12
 # One thread proves for so much of the time, then changes go on.
 SHARE_OF_PROOF = 0.5
