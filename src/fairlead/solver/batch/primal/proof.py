@@ -33,7 +33,7 @@ def search_and_prove(level: Incumbent) -> None:
     Where little is open two ways to prove are tried side by side; changes go on in the threads that are left.
     """
     prove(level, math.inf if level.best is None else tuning.WORK_OF_FIRST_PROOF)
-    if level.over:
+    if level.best is None or level.over:
         return
     if _size(level.model, window := _open(level)) > tuning.FEW_OPEN:
         first = level.until(level.deadline.part(tuning.SHARE_BEFORE_PROOF))
