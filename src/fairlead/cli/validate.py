@@ -13,7 +13,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import UNSELECTED, Inputs, reads_input
-from fairlead.cli.options import writes_output
+from fairlead.cli.options import flag, writes_output
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
 from fairlead.models.words import counted, escaped
@@ -142,7 +142,7 @@ _EXIT_CODES = exits.codes({0: "valid", 2: _WRONG, 3: "valid, but infeasible", 4:
 @click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@flag("--strict", "Treat warnings as errors.")
 def validate_command(
     inputs: Inputs, output: Literal["table", "json", "yaml", "sarif", "github"], *, strict: bool
 ) -> int:
