@@ -64,10 +64,11 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     """Return what all workloads cost together, by level; shortfalls left out."""
     found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
-    if problem.balances:
-        spread = (balance.cost(each, problem, placement) for each in problem.balances)
-        return {**found, BALANCE: summed(spread)}
-    return dict(found)
+    return {**found, BALANCE: _balance(problem, placement)} if problem.balances else dict(found)
+
+
+def _balance(problem: Problem, placement: Placement) -> Fraction:
+    return summed(balance.cost(each, problem, placement) for each in problem.balances or ())
 
 
 def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) -> Mapping[Level, Fraction]:
@@ -173,9 +174,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     if is_shortfall(level):
         return shortfall_values(problem, placement).get(level, 0)
     if level == BALANCE:
-        return as_whole(
-            sum((balance.cost(each, problem, placement) for each in problem.balances or ()), Fraction(0))
-        )
+        return as_whole(_balance(problem, placement))
     base = level.base
     parts = (
         rule.cost_of(Measured(workload, placement.of(workload.key), base, problem.deviation))
