@@ -56,6 +56,14 @@ class Declared:
         """Return file and line of a field of the placement."""
         return self.document.source((*self.path, *path))
 
+    def remark(self, topic: str, path: Path, told: str, inside: Path = ()) -> Statement:
+        """Return what there is to say of a field of the placement: who declared it, the field, what is told.
+
+        `inside`: what of the field has the line; empty for the field itself.
+        """
+        text = f"{self.name}: {field_name((*self.path, *path))} {told}"
+        return Statement(topic, text, self.source((*path, *inside)))
+
     def text(self, *names: str) -> str:
         """Return some fields of the placement as text that is equal for equal values."""
         return as_text([self.written.get(name) for name in names])
@@ -274,18 +282,11 @@ def _idle_placement(declared: Declared) -> Iterator[Statement]:
     placement = declared.placement
     if is_inherited(placement) and not placement.cluster_affinities:
         why = "it makes overflow tiers of clusterAffinities, and there are none"
-        path: Path = ("affinityStrategy", "mode")
-        text = f"{declared.name}: {field_name((*declared.path, *path))} Inherited has no effect: {why}"
-        yield Statement("affinity", text, declared.source(path))
+        yield declared.remark("affinity", ("affinityStrategy", "mode"), f"Inherited has no effect: {why}")
     for position, one in enumerate(placement.cluster_tolerations):
         if not one.is_known:
-            text = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
-            where = ("clusterTolerations", position)
-            yield Statement(
-                "toleration",
-                f"{declared.name}: {field_name((*declared.path, *where))} {text}",
-                declared.source(where),
-            )
+            told = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
+            yield declared.remark("toleration", ("clusterTolerations", position), told)
 
 
 def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
@@ -294,8 +295,8 @@ def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
     stated = _declared(subject)
     if stated is not None and binding is not None and in_sets(binding.model.spec):
         for path, why in idle_division(stated.placement):
-            text = f"{declared.name}: {field_name((*stated.path, *path))} has no effect: {why}"
-            yield Statement("components", text, stated.source(path), subject.identity.name)
+            remark = stated.remark("components", path, f"has no effect: {why}")
+            yield replace(remark, workload=subject.identity.name)
         return
     if policy is not None:
         spec = policy.model.spec

@@ -30,7 +30,7 @@ from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.readings import ManifestReading
 from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import Path, field_name
+from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
@@ -82,11 +82,8 @@ def _refused(declared: Declared) -> Iterator[Statement]:
         if found:
             where = (*path, "staticWeightList", found[0], "weight")
             more = f", as {counted(len(found) - 1, 'more weight')} of the list" if found[1:] else ""
-            text = (
-                f"{declared.name}: {field_name((*declared.path, *where))} is 0{more}; Karmada's API server "
-                "refuses less than 1: leave out of the list what is to get nothing"
-            )
-            yield Statement("weights", text, declared.source(where))
+            told = f"is 0{more}; Karmada's API server refuses less than 1: leave out of the list what is to"
+            yield declared.remark("weights", where, f"{told} get nothing")
 
 
 KIND = "cluster"
@@ -102,13 +99,8 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
             if not all(map(clusters.__contains__, names)):
                 unknown = [name for name in dict.fromkeys(names) if name not in clusters]
-                place = (*path, field)
-                where = declared.source((*place, names.index(unknown[0])))
-                said = with_nearest(unknown, clusters)
-                text = (
-                    f"{declared.name}: {field_name((*declared.path, *place))} names {said}, not in the input"
-                )
-                yield Statement(KIND, text, where)
+                told = f"names {with_nearest(unknown, clusters)}, not in the input"
+                yield declared.remark(KIND, (*path, field), told, (names.index(unknown[0]),))
         yield from _unknown_values(declared, path, affinity, resolver)
 
 
@@ -122,9 +114,8 @@ def _unknown_values(
         if one.operator == IN and unknown:
             place = (*path, "fieldSelector", "matchExpressions", position, "values")
             there = f"known: {listed(sorted(known), one.key)}" if known else f"no cluster has a {one.key}"
-            said = f"names {one.key} {with_nearest(unknown, known)}, not in the input ({there})"
-            text = f"{declared.name}: {field_name((*declared.path, *place))} {said}"
-            yield Statement(KIND, text, declared.source((*place, one.values.index(unknown[0]))))
+            told = f"names {one.key} {with_nearest(unknown, known)}, not in the input ({there})"
+            yield declared.remark(KIND, place, told, (one.values.index(unknown[0]),))
 
 
 def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:
