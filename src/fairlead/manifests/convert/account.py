@@ -61,17 +61,15 @@ class Account:
     def inert(self, document: Document, model: Api, path: Path) -> None:
         """Note the fields of a part that are not written, and have no influence on placements."""
         written = document.value(path)
-        for alias, why in _inert(model):
-            if isinstance(written, Mapping) and written.get(alias) is not None:
-                self.note(document, (*path, alias), f"not written: {why}")
-
-
-def _inert(model: Api) -> Iterator[tuple[str, str]]:
-    """Yield the fields that cannot influence a placement, with the reason."""
-    for name, field in type(model).model_fields.items():
-        for mark in field.metadata:
-            if isinstance(mark, Inert):
-                yield field.alias or to_camel(name), mark.why
+        for name, field in type(model).model_fields.items():
+            alias = field.alias or to_camel(name)
+            for mark in field.metadata:
+                if (
+                    isinstance(mark, Inert)
+                    and isinstance(written, Mapping)
+                    and written.get(alias) is not None
+                ):
+                    self.note(document, (*path, alias), f"not written: {mark.why}")
 
 
 LABELS: Mapping[str, str] = MappingProxyType(
