@@ -20,7 +20,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted, shown
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 KIND = "convert"
 
@@ -171,7 +171,7 @@ def _of_workload(workload: Workload) -> dict[str, Any]:
     found: dict[str, Any] = {
         "replicas": workload.replicas,
         "requests": dict(workload.requests),
-        "what runs": {name: count for name, count in workload.current.items() if count},
+        "what runs": running(workload),
         "priority": workload.priority,
         "fresh": workload.fresh,
     }

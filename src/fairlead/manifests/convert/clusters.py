@@ -16,7 +16,7 @@ from fairlead.manifests.kubeadmiral.federated import SCHEDULER
 from fairlead.manifests.validation import Located
 from fairlead.models.quantity import counts_bytes, format_quantity, format_units
 from fairlead.models.rules import Duplicated
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 SUMMARY = ("status", "resourceSummary")
 
@@ -141,7 +141,7 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
         },
         "spec": {"template": {**template, "spec": spec}},
     }
-    held = {name: count for name, count in sorted(workload.current.items()) if count}
+    held = dict(sorted(running(workload).items()))
     if held:
         found["spec"]["placements"] = [
             {"controller": SCHEDULER, "placement": [{"cluster": name} for name in held]}
