@@ -237,13 +237,17 @@ def tolerance(rule: Balance, problem: Problem) -> Fraction:
 
 
 def _found(problem: Problem) -> Iterator[Balance]:
+    """Yield who is to fill clusters together: those that share candidates, one with the next."""
     if sum(map(_is_spread, problem.workloads)) < 2:
         return
-    for inside in _tied(problem):
-        if sum(map(_is_spread, inside)) > 1:
+    # A workload of no replicas ties nobody to others: it may stand anywhere, and fills nothing.
+    placed = (each for each in problem.workloads if each.replicas)
+    for keys in connected({each.key: problem.candidates(each) for each in placed}):
+        inside = tuple(map(problem.workload, keys))
+        if problem.candidates(inside[0]) and sum(map(_is_spread, inside)) > 1:
             shares = _shares(inside, problem)
             if shares:
-                yield Balance(frozenset(each.key for each in inside), shares)
+                yield Balance(frozenset(keys), shares)
 
 
 def _is_spread(workload: Workload) -> bool:
@@ -293,15 +297,3 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
         if total:
             found[resource] = {name: Fraction(amount, total) for name, amount in offered.items() if amount}
     return found
-
-
-def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
-    """Yield the workloads that share candidates, one with the next; each time in key order.
-
-    A workload of no replicas ties nobody to others: it may stand anywhere, and fills nothing.
-    """
-    placed = (each for each in problem.workloads if each.replicas)
-    for keys in connected({each.key: problem.candidates(each) for each in placed}):
-        inside = tuple(map(problem.workload, keys))
-        if problem.candidates(inside[0]):
-            yield inside
