@@ -16,7 +16,7 @@ from fairlead.cli.inputs import UNSELECTED, Inputs, reads_input
 from fairlead.cli.options import flag, writes_output
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
-from fairlead.models.words import counted, escaped
+from fairlead.models.words import counted, escaped, plural
 from fairlead.models.workload import from_start
 from fairlead.version import VERSION
 
@@ -262,13 +262,9 @@ def _counts(problem: "Problem") -> dict[str, int]:
 def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: bool) -> dict[str, Any]:
     from fairlead.report.documents.outcome import conflict_document, statement_documents
 
-    counts = _counts(problem)
     return {
         "valid": valid,
-        "clusters": counts["cluster"],
-        "workloads": counts["workload"],
-        "policies": counts["policy"],
-        "replicas": counts["replica"],
+        **{plural(noun, 0): count for noun, count in _counts(problem).items()},
         "warnings": statement_documents(one for one in problem.warnings if not one.is_note),
         "notes": statement_documents(one for one in problem.warnings if one.is_note),
         "conflicts": [conflict_document(conflict) for conflict in conflicts],
