@@ -41,7 +41,7 @@ class Account:
         """Say that something that counts is not written; the message follows the value."""
         found = document.value(path)
         value = "" if found is None else shortened(found)
-        self.losses.append(Mistake(document.source(path), field_name(path), value, message))
+        self.losses.append(document.mistake(path, message, value))
 
     def note(self, document: Document, path: Path, message: str) -> None:
         """Say something about a field that is no loss; the message follows the field."""

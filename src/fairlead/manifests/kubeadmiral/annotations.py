@@ -151,8 +151,8 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
         if key in annotations:
             mark = annotations[key]
             if fault := _fault(model, mark):
-                name = field_name(("metadata", "annotations", key))
-                yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {fault}")
+                path = ("metadata", "annotations", key)
+                yield located.document.mistake(path, f"cannot be read: {fault}", shortened(mark.value))
 
 
 class _Required(Api):

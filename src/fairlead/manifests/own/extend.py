@@ -292,6 +292,5 @@ def _both(first: Located[Single], second: Located[Single], subjects: Sequence[Su
                 f"selects {one.kind} {shown}, which {named(first)} at {first.source()} selects too;"
                 f" a workload takes one {second.model.kind} only"
             )
-            path = ("spec", "workloadSelector")
-            yield Mistake(second.source(*path), "spec.workloadSelector", "", message)
+            yield second.document.mistake(("spec", "workloadSelector"), message)
             return
