@@ -7,7 +7,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs
-from fairlead.cli.options import Choice, gathers, seconds
+from fairlead.cli.options import Choice, flag, gathers, seconds, valued
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -47,22 +47,21 @@ class Applying(NamedTuple):
 may_apply = gathers(
     "applying",
     Applying,
-    click.option("--apply", is_flag=True, help="Carry the plan out, wave by wave; asks first."),
-    click.option("--yes", is_flag=True, help="With --apply: do not ask for confirmation."),
-    click.option(
+    flag("--apply", "Carry the plan out, wave by wave; asks first."),
+    flag("--yes", "With --apply: do not ask for confirmation."),
+    valued(
         "--dry-run",
+        "With --apply: let the server check every write, but persist nothing.",
         type=Choice(["none", "server"]),
         default="none",
-        help="With --apply: let the server check every write, but persist nothing.",
+        show_default=False,
     ),
-    click.option(
-        "--wave-timeout",
-        "patience",
+    valued(
+        "--wave-timeout patience",
+        "With --apply: stop if a wave is not healthy after this time; 0 or none: wait forever.",
+        "SECONDS",
         type=seconds,
         default="600",
-        show_default=True,
-        metavar="SECONDS",
-        help="With --apply: stop if a wave is not healthy after this time; 0 or none: wait forever.",
     ),
 )
 """Gives a command the options by which it is carried out; it receives them as ``applying``."""

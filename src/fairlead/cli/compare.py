@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import Choice, Whole, takes, takes_settings, writes_output
+from fairlead.cli.options import Choice, Whole, flag, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import rounds_told
 
 if TYPE_CHECKING:
@@ -24,21 +24,19 @@ DISPENSERS = (
 """Names of the dispensers; known here, so that help and completion need not import them."""
 
 takes_schedulers = takes(
-    click.option(
-        "--like",
-        "likes",
+    valued(
+        "--like likes",
+        f"Scheduler to compare with: {', '.join(DISPENSERS)}. May be repeated."
+        "  [default: the workloads' own scheduler, reference]",
+        "SCHEDULER",
         multiple=True,
         type=Choice(DISPENSERS),
-        metavar="SCHEDULER",
-        help=f"Scheduler to compare with: {', '.join(DISPENSERS)}. May be repeated."
-        "  [default: the workloads' own scheduler, reference]",
     ),
-    click.option(
+    valued(
         "--overcommit",
+        "as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
         type=Choice(["as-karmada", "deduct"]),
         default="as-karmada",
-        show_default=True,
-        help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
     ),
 )
 """Gives a command the schedulers to compare with; it receives ``likes`` and ``overcommit``."""
@@ -52,7 +50,7 @@ takes_schedulers = takes(
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
 @takes_schedulers
-@click.option("--no-headers", is_flag=True, help="Print only one row per answer.")
+@flag("--no-headers", "Print only one row per answer.")
 @takes_settings
 def compare_command(
     inputs: Inputs, output: console.Format, likes: tuple[str, ...], *, no_headers: bool, **settings: Any
@@ -81,16 +79,9 @@ Example:
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option(
-    "--rounds",
-    type=Whole(1, 1000),
-    metavar="N",
-    default=5,
-    show_default=True,
-    help="How often everybody answers, in turn.",
-)
+@valued("--rounds", "How often everybody answers, in turn.", "N", type=Whole(1, 1000), default=5)
 @takes_schedulers
-@click.option("--no-headers", is_flag=True, help="Print only one row per scheduler.")
+@flag("--no-headers", "Print only one row per scheduler.")
 @takes_settings
 def bench_command(
     inputs: Inputs, output: console.Format, rounds: int, *, no_headers: bool, **settings: Any

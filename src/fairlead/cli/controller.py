@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import exits
-from fairlead.cli.options import WORKERS, time_limit
+from fairlead.cli.options import WORKERS, flag, time_limit, valued
 from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
@@ -40,49 +40,32 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
 
 
 @click.command("controller", short_help="Serve the bindings of a Karmada control plane.", epilog=_USE)
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig.  [default: its current one]")
-@click.option(
-    "--kubeconfig", metavar="FILE", help="Kubeconfig.  [default: KUBECONFIG, ~/.kube/config, or this pod's]"
-)
-@click.option(
-    "--scheduler-name",
-    default="fairlead",
-    show_default=True,
-    metavar="NAME",
-    help="Serve bindings of this schedulerName.",
-)
-@click.option(
-    "-n",
-    "--namespace",
-    "namespaces",
-    metavar="NAME",
-    multiple=True,
-    help="Serve only this namespace. May be repeated.",
-)
-@click.option("--dry-run", is_flag=True, help="Write nothing; log what would be written.")
-@click.option(
+@valued("--context", "Context of the kubeconfig.  [default: its current one]", "NAME")
+@valued("--kubeconfig", "Kubeconfig.  [default: KUBECONFIG, ~/.kube/config, or this pod's]", "FILE")
+@valued("--scheduler-name", "Serve bindings of this schedulerName.", "NAME", default="fairlead")
+@valued("-n --namespace namespaces", "Serve only this namespace.", "NAME", each=True)
+@flag("--dry-run", "Write nothing; log what would be written.")
+@valued(
     "--window",
+    "Collect changes for this long, and place them together.",
+    "SECONDS",
     type=click.FloatRange(min=0, max=60),
     default=0.05,
-    show_default=True,
-    metavar="SECONDS",
-    help="Collect changes for this long, and place them together.",
 )
 @time_limit(10, "Stop placing a batch after this many seconds, with the best placement found")
 @WORKERS
-@click.option(
+@valued(
     "--lease",
+    f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
+    "NAMESPACE/NAME",
     type=_pair("NAMESPACE/NAME", "/"),
-    metavar="NAMESPACE/NAME",
-    help=f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
 )
-@click.option(
+@valued(
     "--listen",
+    "Serve /healthz, /readyz and /metrics there.",
+    "HOST:PORT",
     type=_pair("HOST:PORT", ":"),
     default="0.0.0.0:8080",
-    show_default=True,
-    metavar="HOST:PORT",
-    help="Serve /healthz, /readyz and /metrics there.",
 )
 def controller_command(  # noqa: PLR0913 - the options, all by keyword
     context: str | None,

@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_whole_input
-from fairlead.cli.options import Choice, writes_output
+from fairlead.cli.options import Choice, flag, valued, writes_output
 from fairlead.models.words import counted, escaped
 
 if TYPE_CHECKING:
@@ -26,18 +26,14 @@ Examples:
 
 @click.command("convert", short_help="Rewrite Karmada's manifests for KubeAdmiral, or back.", epilog=_USE)
 @reads_whole_input
-@click.option(
+@valued(
     "--to",
+    "System to write for; what is written for it already stays as it is.",
     type=Choice(["karmada", "kubeadmiral"]),
     required=True,
-    help="System to write for; what is written for it already stays as it is.",
 )
-@click.option(
-    "--allow-loss",
-    is_flag=True,
-    help="Write it although something would be lost; what, is said on standard error.",
-)
-@click.option("--policies-only", is_flag=True, help="Print only the policies, to apply them.")
+@flag("--allow-loss", "Write it although something would be lost; what, is said on standard error.")
+@flag("--policies-only", "Print only the policies, to apply them.")
 @writes_output("yaml", "json")
 def convert_command(
     inputs: Inputs, to: "System", output: Literal["json", "yaml"], *, allow_loss: bool, policies_only: bool

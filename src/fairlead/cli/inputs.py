@@ -11,7 +11,7 @@ import click
 
 from fairlead.cli import console
 from fairlead.cli.completing import complete_files, complete_namespaces
-from fairlead.cli.options import gathers
+from fairlead.cli.options import flag, gathers, valued
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
@@ -118,48 +118,37 @@ class _Kept(io.BytesIO):
 
 
 _FILES = (
-    click.option(
-        "-f",
-        "--filename",
-        "files",
-        metavar="FILE",
-        multiple=True,
-        help="Manifests: a file, a directory, or - for standard input. May be repeated.",
+    valued(
+        "-f --filename files",
+        "Manifests: a file, a directory, or - for standard input.",
+        "FILE",
+        each=True,
         shell_complete=complete_files,
     ),
-    click.option(
-        "--context",
-        metavar="NAME",
-        help="Read a cluster: a context of the kubeconfig. Needs permission to list only.",
+    valued(
+        "--context", "Read a cluster: a context of the kubeconfig. Needs permission to list only.", "NAME"
     ),
-    click.option(
+    valued(
         "--kubeconfig",
-        metavar="FILE",
-        help="Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]",
+        "Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]",
+        "FILE",
     ),
-    click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them."),
+    flag("-R --recursive", "Read directories with everything below them."),
 )
-_QUIET = click.option("-q", "--quiet", is_flag=True, help="Print neither warnings nor what to do next.")
+_QUIET = flag("-q --quiet", "Print neither warnings nor what to do next.")
 
 reads_input = gathers(
     "inputs",
     Inputs,
     *_FILES,
-    click.option(
-        "-n",
-        "--namespace",
-        "namespaces",
-        metavar="NAME",
-        multiple=True,
-        help="Only workloads of this namespace. May be repeated.",
+    valued(
+        "-n --namespace namespaces",
+        "Only workloads of this namespace.",
+        "NAME",
+        each=True,
         shell_complete=complete_namespaces,
     ),
-    click.option(
-        "-l",
-        "--selector",
-        metavar="LABELS",
-        help="Only workloads with these labels, such as app=web,tier!=cache.",
-    ),
+    valued("-l --selector", "Only workloads with these labels, such as app=web,tier!=cache.", "LABELS"),
     _QUIET,
 )
 """Gives a command the options of its input; it receives them as ``inputs``."""
@@ -187,10 +176,8 @@ def load_workloads(inputs: Inputs) -> "Problem":
     return problem
 
 
-leaves_untriggered = click.option(
-    "--as-triggered",
-    is_flag=True,
-    help="Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen).",
+leaves_untriggered = flag(
+    "--as-triggered", "Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen)."
 )
 """Gives a command the option to leave what KubeAdmiral would leave; it receives ``as_triggered``."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fairlead.report.pages import Making
 
@@ -24,21 +24,10 @@ class Picking(click.Option):
 
 ARGUMENTS = "fairlead.arguments"
 """Where a context keeps the arguments of the program."""
-_INPUTS = {
-    "files": "-f",
-    "context": "--context",
-    "kubeconfig": "--kubeconfig",
-    "recursive": "-R",
-    "namespaces": "-n",
-    "selector": "-l",
-}
-
-_ASKED = {"deviation": "--deviation", "partial": "--partial", "as_triggered": "--as-triggered"}
+_INPUTS = ("files", "context", "kubeconfig", "recursive", "namespaces", "selector")
+_ASKED = ("deviation", "partial", "as_triggered")
 """What is asked of an input, in words that `solve` and `plan` share."""
-
-_CHANGES = {
-    name: f"--{name}" for name in ("add", "restore", "at", "scale", "weight", "cordon", "drain", "lose")
-}
+_CHANGES = ("add", "restore", "at", "scale", "weight", "cordon", "drain", "lose")
 """What is changed of an input, in words that `simulate` and `plan` share."""
 
 
@@ -52,9 +41,9 @@ def making() -> Making:
     return Making(
         when(datetime.now(UTC)),
         shlex.join(["fairlead", *arguments]),
-        shlex.join(_words(given, _INPUTS)),
-        shlex.join(_words(given, _ASKED)),
-        shlex.join(_words(given, _CHANGES)),
+        shlex.join(_words(context, _INPUTS)),
+        shlex.join(_words(context, _ASKED)),
+        shlex.join(_words(context, _CHANGES)),
         {
             "solve": _taken(context, "solve"),
             "patch": _taken(context, "solve", Picking),
@@ -86,16 +75,17 @@ def _taken(context: click.Context, name: str, left: type[click.Option] | None = 
     return shlex.join(_without(arguments[1:], dropped))
 
 
-def _words(given: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[str]:
+def _words(context: click.Context, names: Iterable[str]) -> Iterator[str]:
     """Yield those of some options that were given, as they are typed."""
-    for name, option in options.items():
-        match given.get(name):
+    options = {each.name: each.opts[0] for each in context.command.params}
+    for name in names:
+        match context.params.get(name):
             case tuple() as values:
-                yield from (word for value in values for word in (option, value))
+                yield from (word for value in values for word in (options[name], value))
             case str() as value:
-                yield from (option, value)
+                yield from (options[name], value)
             case True:
-                yield option
+                yield options[name]
 
 
 def _without(arguments: Sequence[str], left: Iterable[click.Parameter]) -> Iterator[str]:

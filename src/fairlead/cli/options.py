@@ -49,6 +49,23 @@ def gathers(name: str, made: Callable[..., object], *options: Option) -> Option:
     return gathering
 
 
+def flag(names: str, told: str, **more: Any) -> Option:
+    """Return an option that is given or not; see `valued`."""
+    return click.option(*names.split(), is_flag=True, help=told, **more)
+
+
+def valued(names: str, told: str, metavar: str | None = None, *, each: bool = False, **more: Any) -> Option:
+    """Return an option with a value; the help shows its default.
+
+    `names`: as people type it, and last the parameter of the command where that has another name. `told`: the
+    help. `each`: whether it may be repeated, which the help says, too. `more`: as `click.option` takes it.
+    """
+    if each:
+        told, more["multiple"] = f"{told} May be repeated.", True
+    more.setdefault("show_default", more.get("default") not in (None, ""))
+    return click.option(*names.split(), help=told, metavar=metavar, **more)
+
+
 def writes_output(*formats: str) -> Option:
     """Give a command the option ``-o``; the first format is the default.
 
@@ -58,14 +75,12 @@ def writes_output(*formats: str) -> Option:
     known = (*formats, *_TABULAR) if tabular else formats
 
     def writing(command: Command) -> Command:
-        @click.option(
-            "-o",
-            "--output",
+        @valued(
+            "-o --output",
+            f"Format of the result: {', '.join(known)}.",
+            "FORMAT",
             type=Output(known) if tabular else Choice(known),
-            metavar="FORMAT",
             default=formats[0],
-            show_default=True,
-            help=f"Format of the result: {', '.join(known)}.",
         )
         @functools.wraps(command)
         def with_output(**options: Any) -> int:
@@ -140,28 +155,15 @@ def _rows(changed: bool, every: bool, group_by: str | None, sort_by: str) -> "Ro
 picks_rows = gathers(
     "picked",
     _rows,
-    click.option(
-        "--changed",
-        cls=Picking,
-        is_flag=True,
-        help="Show only workloads that change or are not fully placed.",
-    ),
-    click.option(
-        "-A", "--all", "every", cls=Picking, is_flag=True, help="Show every workload of a large fleet."
-    ),
-    click.option(
+    flag("--changed", "Show only workloads that change or are not fully placed.", cls=Picking),
+    flag("-A --all every", "Show every workload of a large fleet.", cls=Picking),
+    valued(
         "--group-by",
+        "Sum up replicas by this.",
         cls=Picking,
         type=Choice(["workload", "cluster", "region", "namespace"]),
-        help="Sum up replicas by this.",
     ),
-    click.option(
-        "--sort-by",
-        cls=Picking,
-        metavar="COLUMN",
-        default="",
-        help="Sort by a column, largest numbers first.",
-    ),
+    valued("--sort-by", "Sort by a column, largest numbers first.", "COLUMN", cls=Picking, default=""),
 )
 """Gives a command the options that pick rows; it receives them as ``picked``."""
 
@@ -248,67 +250,56 @@ def _tolerances(
 
 def time_limit(default: int, then: str) -> Option:
     """Return ``--time-limit`` with its default, and what happens after it in words."""
-    return click.option(
-        "--time-limit",
-        type=seconds,
-        default=str(default),
-        show_default=True,
-        metavar="SECONDS",
-        help=f"{then}; 0 or none: no limit.",
+    return valued(
+        "--time-limit", f"{then}; 0 or none: no limit.", "SECONDS", type=seconds, default=str(default)
     )
 
 
-WORKERS = click.option(
-    "--workers", type=Whole(min=1), metavar="N", help="Threads of the solver.  [default: one per core]"
-)
-SEED = click.option(
-    "--seed", type=Whole(0, 2**31 - 1), metavar="N", default=0, show_default=True, help="Random seed."
-)
-DEVIATION = click.option(
+WORKERS = valued("--workers", "Threads of the solver.  [default: one per core]", "N", type=Whole(min=1))
+SEED = valued("--seed", "Random seed.", "N", type=Whole(0, 2**31 - 1), default=0)
+DEVIATION = valued(
     "--deviation",
+    "How the distance from the weights is measured.  [default: what the input says]",
     cls=Settled,
     type=Choice(["webster", "l1", "minimax"]),
-    help="How the distance from the weights is measured.  [default: what the input says]",
 )
-PARTIAL = click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits.")
+PARTIAL = flag("--partial", "Place as much as possible where not everything fits.")
 
 takes_settings = takes(
     time_limit(10, "Stop after this many seconds with the best placement found"),
     WORKERS,
     SEED,
     DEVIATION,
-    click.option(
+    valued(
         "--method",
+        "How to search; auto uses the exact allocation where it applies, else CP-SAT.",
         type=Choice(["auto", "exact", "cp-sat"]),
         default="auto",
-        show_default=True,
-        help="How to search; auto uses the exact allocation where it applies, else CP-SAT.",
     ),
-    click.option(
+    valued(
         "--fresh/--steady",
-        default=None,
-        help="Reschedule everything from scratch, or keep what runs where possible."
+        "Reschedule everything from scratch, or keep what runs where possible."
         "  [default: what the input says]",
+        default=None,
     ),
-    click.option(
+    valued(
         "--engine",
+        "Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",
         type=Choice(["local", "ray"]),
         default="local",
-        show_default=True,
-        help="Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",
     ),
-    click.option(
+    valued(
         "--partitions",
+        "Split competing workloads into N shares, for fleets too large for one machine.",
+        "N",
         type=Whole(min=1),
-        metavar="N",
-        help="Split competing workloads into N shares, for fleets too large for one machine.",
     ),
-    click.option(
+    valued(
         "--tolerance",
+        "Let a level be this much worse than best for later ones: deviation=0.1%, balance=0.01.",
+        "LEVEL=AMOUNT",
         multiple=True,
-        metavar="LEVEL=AMOUNT",
         callback=_tolerances,
-        help="Let a level be this much worse than best for later ones: deviation=0.1%, balance=0.01.",
     ),
     PARTIAL,
 )

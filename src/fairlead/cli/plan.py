@@ -8,7 +8,7 @@ from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.making import Settled
-from fairlead.cli.options import gathers, picks_rows, require_table, writes_output
+from fairlead.cli.options import flag, gathers, picks_rows, require_table, valued, writes_output
 from fairlead.cli.outputs import shown
 from fairlead.cli.planning import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
@@ -51,27 +51,25 @@ class Files(NamedTuple):
 names_files = gathers(
     "files",
     Files,
-    click.option(
-        "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to continue later."
-    ),
-    click.option(
+    valued("--save", "Save the plan, to continue later.", "FILE", type=click.Path(dir_okay=False)),
+    valued(
         "--resume",
+        "Continue a saved plan: its target stays, the waves start from what runs now.",
+        "FILE",
         cls=Settled,
         type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE",
-        help="Continue a saved plan: its target stays, the waves start from what runs now.",
     ),
-    click.option(
+    valued(
         "--compare",
+        "Print how the plan differs from a saved one, and nothing where it does not.",
+        "FILE",
         type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE",
-        help="Print how the plan differs from a saved one, and nothing where it does not.",
     ),
-    click.option(
+    valued(
         "--waves",
+        "Write what to apply into a new or empty directory, one file per wave.",
+        "DIR",
         type=click.Path(file_okay=False),
-        metavar="DIR",
-        help="Write what to apply into a new or empty directory, one file per wave.",
     ),
 )
 """Gives a command the options of its files; it receives them as ``files``."""
@@ -80,10 +78,10 @@ names_files = gathers(
 @click.command("plan", short_help="Plan which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print only the rows, without headers.")
+@flag("--no-headers", "Print only the rows, without headers.")
 @picks_rows
 @names_files
-@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
+@flag("--detailed-exitcode", "Exit with 5 if there is something to do.")
 @asks_changes
 @leaves_untriggered
 @may_apply

@@ -18,10 +18,12 @@ from fairlead.cli.options import (
     Option,
     Whole,
     amount,
+    flag,
     gain,
     named_amount,
     takes,
     time_limit,
+    valued,
 )
 from fairlead.models.errors import SettledError
 
@@ -31,84 +33,72 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.answer import RebalancePlan
 
 
-def _budget(option: str, name: str | None, text: str, each: str = "") -> Option:
+def _budget(names: str, text: str, each: str = "") -> Option:
     """Return an option of replicas or a share of them: one, or one for each of what is named."""
     kind, metavar = (named_amount, f"{each}=N|P%") if each else (amount, "N|P%")
-    names = (option,) if name is None else (option, name)
-    told = f"{text} May be repeated." if each else text
-    return click.option(*names, cls=Settled, type=kind, multiple=bool(each), metavar=metavar, help=told)
+    return valued(names, text, metavar, cls=Settled, type=kind, each=bool(each))
 
 
 _BUDGETS = (
-    _budget("--budget", "total", "Replicas that may move in total."),
-    _budget("--budget-per-workload", "per_workload", "Replicas that may move, for every workload."),
-    _budget("--budget-per-namespace", "per_namespace", "Replicas that may move, for every namespace."),
-    _budget("--budget-of", "budget_workloads", "Replicas that may move, for one workload.", "WORKLOAD"),
-    _budget("--budget-in", "budget_namespaces", "Replicas that may move, for one namespace.", "NAMESPACE"),
-    _budget("--budget-out-of", "budget_leaving", "Replicas that may leave a cluster.", "CLUSTER"),
-    _budget("--budget-into", "budget_arriving", "Replicas that may arrive at a cluster.", "CLUSTER"),
+    _budget("--budget total", "Replicas that may move in total."),
+    _budget("--budget-per-workload per_workload", "Replicas that may move, for every workload."),
+    _budget("--budget-per-namespace per_namespace", "Replicas that may move, for every namespace."),
+    _budget("--budget-of budget_workloads", "Replicas that may move, for one workload.", "WORKLOAD"),
+    _budget("--budget-in budget_namespaces", "Replicas that may move, for one namespace.", "NAMESPACE"),
+    _budget("--budget-out-of budget_leaving", "Replicas that may leave a cluster.", "CLUSTER"),
+    _budget("--budget-into budget_arriving", "Replicas that may arrive at a cluster.", "CLUSTER"),
 )
 
 _MOVING = (
-    click.option(
-        "--pin",
-        "pinned",
+    valued(
+        "--pin pinned",
+        "Never move this workload.",
+        "WORKLOAD",
         cls=Settled,
-        multiple=True,
-        metavar="WORKLOAD",
+        each=True,
         shell_complete=complete_workloads,
-        help="Never move this workload. May be repeated.",
     ),
-    click.option(
-        "--pin-cluster",
-        "pinned_clusters",
+    valued(
+        "--pin-cluster pinned_clusters",
+        "Move nothing off or onto this cluster.",
+        "CLUSTER",
         cls=Settled,
-        multiple=True,
-        metavar="CLUSTER",
+        each=True,
         shell_complete=complete_clusters,
-        help="Move nothing off or onto this cluster. May be repeated.",
     ),
-    click.option(
+    valued(
         "--gain",
+        "Skip moves that improve the deviation by less than this.  [default: any]",
+        "X",
         cls=Settled,
         type=gain,
-        metavar="X",
-        help="Skip moves that improve the deviation by less than this.  [default: any]",
     ),
-    click.option(
-        "--moves-first",
-        cls=Settled,
-        is_flag=True,
-        help="Prefer fewer moves over a better fit to the weights.",
-    ),
-    click.option(
+    flag("--moves-first", "Prefer fewer moves over a better fit to the weights.", cls=Settled),
+    flag(
         "--make-room",
+        "If only some workloads are due, let others move to free capacity for them.",
         cls=Settled,
-        is_flag=True,
-        help="If only some workloads are due, let others move to free capacity for them.",
     ),
-    click.option(
+    valued(
         "--order",
+        "Start the new replica or stop the old one first.",
         cls=Settled,
         type=Choice(["start-first", "stop-first", "either"]),
         default="start-first",
-        show_default=True,
-        help="Start the new replica or stop the old one first.",
     ),
-    _budget("--max-unavailable", None, "Replicas of a workload that may be unavailable."),
-    _budget("--max-surge", None, "Replicas of a workload that may run in addition."),
-    click.option(
+    _budget("--max-unavailable", "Replicas of a workload that may be unavailable."),
+    _budget("--max-surge", "Replicas of a workload that may run in addition."),
+    flag(
         "--no-detours",
+        "Never park replicas on a third cluster while full clusters exchange some.",
         cls=Settled,
-        is_flag=True,
-        help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
-    click.option(
+    valued(
         "--max-moves-per-wave",
+        "Replicas that one wave may move, start or stop.  [default: any number]",
+        "N",
         cls=Settled,
         type=Whole(min=1),
-        metavar="N",
-        help="Replicas that one wave may move, start or stop.  [default: any number]",
     ),
 )
 

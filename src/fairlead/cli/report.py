@@ -8,6 +8,7 @@ import click
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.making import making
+from fairlead.cli.options import valued
 from fairlead.cli.planning import planned, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
@@ -27,21 +28,18 @@ _EXIT_CODES = exits.codes(
 
 @click.command("report", short_help="Write a plan or a placement as one HTML file.", epilog=_EXIT_CODES)
 @reads_input
-@click.option(
-    "-o",
-    "--output",
+@valued(
+    "-o --output",
+    "Where to write; - is standard output. A file that is there already is replaced.",
+    "FILE",
     type=click.Path(dir_okay=False, writable=True, allow_dash=True),
     default="report.html",
-    show_default=True,
-    metavar="FILE",
-    help="Where to write; - is standard output. A file that is there already is replaced.",
 )
-@click.option(
-    "--plan",
-    "saved",
+@valued(
+    "--plan saved",
+    "Report a plan that fairlead plan --save wrote, instead of a new one.",
+    "FILE",
     type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Report a plan that fairlead plan --save wrote, instead of a new one.",
 )
 @takes_plan_options
 def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any) -> int:

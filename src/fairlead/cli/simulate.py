@@ -17,11 +17,13 @@ from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, read
 from fairlead.cli.options import (
     MOST_DIGITS,
     Choice,
+    flag,
     gathers,
     is_whole,
     picks_rows,
     require_table,
     takes_settings,
+    valued,
     writes_output,
 )
 
@@ -80,13 +82,13 @@ asks_changes = gathers(
     "asked",
     Asked,
     *(
-        click.option(name, metavar=metavar, multiple=True, help=text, shell_complete=completes)
+        valued(name, text, metavar, multiple=True, shell_complete=completes)
         for name, metavar, completes, text in _WHAT
     ),
-    click.option(
+    valued(
         "--at",
+        "Scale every workload with an autoscaler to its minimum or maximum.",
         type=Choice(["min", "max"]),
-        help="Scale every workload with an autoscaler to its minimum or maximum.",
     ),
 )
 """Gives a command the options of its changes; it receives them as ``asked``."""
@@ -107,11 +109,11 @@ _SCHEDULER = (
 @click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
 @reads_input
 @asks_changes
-@click.option("--sweep", metavar="KIND", help=_SWEEP)
-@click.option("--script", metavar="FILE", help=_SCRIPT)
-@click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
+@valued("--sweep", _SWEEP, "KIND")
+@valued("--script", _SCRIPT, "FILE")
+@valued("--scheduler schedulers", _SCHEDULER, "NAME", multiple=True)
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option("--no-headers", is_flag=True, help="Print only the rows, without headers.")
+@flag("--no-headers", "Print only the rows, without headers.")
 @picks_rows
 @takes_settings
 @leaves_untriggered

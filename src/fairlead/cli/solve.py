@@ -8,7 +8,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.options import flag, picks_rows, require_table, takes_settings, writes_output
 from fairlead.cli.outputs import PATCHES, Patches, show_patches, shown
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ _EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no p
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "name", *PATCHES)
-@click.option("--no-headers", is_flag=True, help="Print only the rows, with namespace and name in front.")
+@flag("--no-headers", "Print only the rows, with namespace and name in front.")
 @picks_rows
 @takes_settings
 @leaves_untriggered
-@click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
+@flag("--require-proof", "Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs,
     output: console.Format | Literal["name"] | Patches,

@@ -13,10 +13,10 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import UNSELECTED, Inputs, reads_input
-from fairlead.cli.options import writes_output
+from fairlead.cli.options import flag, writes_output
 from fairlead.models.errors import ManifestError
 from fairlead.models.source import Source
-from fairlead.models.words import counted, escaped
+from fairlead.models.words import counted, escaped, plural
 from fairlead.models.workload import from_start
 from fairlead.version import VERSION
 
@@ -142,7 +142,7 @@ _EXIT_CODES = exits.codes({0: "valid", 2: _WRONG, 3: "valid, but infeasible", 4:
 @click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@flag("--strict", "Treat warnings as errors.")
 def validate_command(
     inputs: Inputs, output: Literal["table", "json", "yaml", "sarif", "github"], *, strict: bool
 ) -> int:
@@ -262,13 +262,9 @@ def _counts(problem: "Problem") -> dict[str, int]:
 def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: bool) -> dict[str, Any]:
     from fairlead.report.documents.outcome import conflict_document, statement_documents
 
-    counts = _counts(problem)
     return {
         "valid": valid,
-        "clusters": counts["cluster"],
-        "workloads": counts["workload"],
-        "policies": counts["policy"],
-        "replicas": counts["replica"],
+        **{plural(noun, 0): count for noun, count in _counts(problem).items()},
         "warnings": statement_documents(one for one in problem.warnings if not one.is_note),
         "notes": statement_documents(one for one in problem.warnings if one.is_note),
         "conflicts": [conflict_document(conflict) for conflict in conflicts],

@@ -9,7 +9,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.completing import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import flag, takes_settings, writes_output
 
 _USE = f"""\b
 Examples:
@@ -25,7 +25,7 @@ Examples:
 @click.argument("cluster", required=False, shell_complete=complete_clusters)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@click.option("--no-headers", is_flag=True, help="Print only the rows of the clusters.")
+@flag("--no-headers", "Print only the rows of the clusters.")
 @takes_settings
 def why_command(
     inputs: Inputs,

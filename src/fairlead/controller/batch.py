@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.join import Subject, keys
-from fairlead.manifests.karmada.scheduled import target
+from fairlead.manifests.karmada import scheduled
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.problem import Problem
@@ -271,7 +271,7 @@ def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], 
     found = chosen(outcome, workload)
     if workload.without_replicas:
         return tuple({"name": name} for name in found)
-    return tuple(target(name, count, components) for name, count in found.items())
+    return tuple(scheduled.targets(found, components))
 
 
 def chosen(outcome: "Outcome", workload: Workload) -> dict[str, int]:

@@ -23,21 +23,16 @@ def encode(rule: Companionship, problem: Problem, encoding: Encoding) -> None:
     members = [known[key] for key in rule.members if key in known and known[key].replicas]
     for earlier, later in combinations(members, 2):
         for cluster in problem.clusters:
-            if _can_stand(later, cluster.name, encoding):
-                _encode_pair(rule, earlier, later, cluster.name, encoding)
-
-
-def _encode_pair(
-    rule: Companionship, earlier: Workload, later: Workload, cluster: str, encoding: Encoding
-) -> None:
-    because = Because(KIND, later.key, cluster, rule.name)
-    here = encoding.used(later.key, cluster)
-    if not _can_stand(earlier, cluster, encoding):
-        if rule.together:
-            encoding.require_coupled(here == 0, because=because)
-        return
-    there = encoding.used(earlier.key, cluster)
-    encoding.require_coupled(here <= there if rule.together else here + there <= 1, because=because)
+            if not _can_stand(later, cluster.name, encoding):
+                continue
+            because = Because(KIND, later.key, cluster.name, rule.name)
+            here = encoding.used(later.key, cluster.name)
+            if _can_stand(earlier, cluster.name, encoding):
+                there = encoding.used(earlier.key, cluster.name)
+                kept = here <= there if rule.together else here + there <= 1
+                encoding.require_coupled(kept, because=because)
+            elif rule.together:
+                encoding.require_coupled(here == 0, because=because)
 
 
 def _can_stand(workload: Workload, cluster: str, encoding: Encoding) -> bool:

@@ -182,11 +182,17 @@ class ConvexCost:
 
     def refine(self, at: int) -> bool:
         """Add the exact lines around a whole number; tell whether the cost there was underestimated."""
-        if self._excess is None or self._claimed(at) >= self.function(at):
+        lines = (self.function(k) + self.function.marginal(k) * (at - k) for k in self._lines)
+        if self._excess is None or max([self._segments()(at), *lines]) >= self.function(at):
             return False
+        terms, offset = self.terms()
         for k in (at - 1, at):
             if self.bounds[0] <= k < self.bounds[1]:
-                self._keep_above(k)
+                # The cost stays above the line through (k, g(k)) and (k + 1, g(k + 1)).
+                self._lines.add(k)
+                variables, factors = zip(*terms, (self.variable, -self.function.marginal(k)), strict=True)
+                line = cp_model.LinearExpr.weighted_sum(variables, factors)
+                self.model.add(line >= self.function(k) - self.function.marginal(k) * k - offset)
         return True
 
     def values(self, at: int) -> Iterator[Term]:
@@ -216,17 +222,3 @@ class ConvexCost:
             if self._cover.gap:
                 self._excess = self.model.new_int_var(0, self._cover.gap, "")
         return self._cover
-
-    def _claimed(self, at: int) -> int:
-        lines = (self.function(k) + self.function.marginal(k) * (at - k) for k in self._lines)
-        return max([self._segments()(at), *lines])
-
-    def _keep_above(self, k: int) -> None:
-        """Keep the cost above the line through ``(k, g(k))`` and ``(k + 1, g(k + 1))``."""
-        self._lines.add(k)
-        slope = self.function.marginal(k)
-        terms, offset = self.terms()
-        variables = [variable for variable, _ in terms] + [self.variable]
-        coefficients = [coefficient for _, coefficient in terms] + [-slope]
-        line = cp_model.LinearExpr.weighted_sum(variables, coefficients)
-        self.model.add(line >= self.function(k) - slope * k - offset)

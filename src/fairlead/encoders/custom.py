@@ -47,7 +47,8 @@ class RuleFormulas:
         self._encoding = encoding
         self._sum: list[Any] = []
         self._on: dict[Place, ConvexFunction] = {}
-        self.clusters = _open_to(workload, encoding)
+        problem = encoding.problem
+        self.clusters = tuple(sorted(problem.cluster_by_name.keys() & set(problem.candidates(workload))))
         ranges = (encoding.variables.range(Place(workload.key, name)) for name in self.clusters)
         self.most = max((each.upper for each in ranges), default=0)
 
@@ -129,9 +130,3 @@ class RuleFormulas:
         if not isinstance(constraint, cp_model.BoundedLinearExpression | bool):
             raise ExtensionError(f"{called(self._rule)}: {constraint!r} is not a linear constraint")
         return constraint
-
-
-def _open_to(workload: Workload, encoding: Encoding) -> tuple[str, ...]:
-    """Return the clusters on which a workload may stand, in the order of their names."""
-    problem = encoding.problem
-    return tuple(sorted(problem.cluster_by_name.keys() & set(problem.candidates(workload))))

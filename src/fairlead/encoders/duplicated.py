@@ -3,7 +3,8 @@
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
-from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules import Duplicated
+from fairlead.models.rules.candidates import candidates_of
 from fairlead.models.rules.duplicated import KIND, copy_on
 from fairlead.models.workload import Workload
 
@@ -17,8 +18,7 @@ def encode(rule: Duplicated, workload: Workload, encoding: Encoding) -> None:
         x_c = n_c u_c      where the solver chooses
         sum u_c >= 1       where it chooses, unless the workload is scaled to 0
     """
-    candidates = workload.rule(Candidates)
-    names = candidates.names if candidates else ()
+    names = candidates_of(workload)
     for name in names:
         because = Because(KIND, workload.key, name)
         full = copy_on(rule, workload, name)

@@ -11,7 +11,7 @@ from fairlead.encoders.encoding import Constraint, Encoding
 from fairlead.encoders.registry import ENCODERS, kind_of, place_of
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Rule, Total, WorkloadRule
+from fairlead.models.rules import Duplicated, Rule, Total
 from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 
@@ -122,15 +122,12 @@ def _rules_of_groups(
     choices: Sequence[Workload], literals: Sequence[cp_model.IntVar]
 ) -> Iterator["_Subject"]:
     """Yield the rules of every group of a workload: those of all once, others where the group is taken."""
-    common = [rule for rule in choices[0].rules if _is_common(rule, choices)]
+    # Of totals alone it is certain that they do not depend on the candidates.
+    totals = [rule for rule in choices[0].rules if isinstance(rule, Total)]
+    common = [rule for rule in totals if all(rule in workload.rules for workload in choices)]
     yield from ((rule, choices[0], None) for rule in common)
     for workload, literal in zip(choices, literals, strict=True):
         yield from ((rule, workload, literal) for rule in workload.rules if rule not in common)
-
-
-def _is_common(rule: WorkloadRule, choices: Sequence[Workload]) -> bool:
-    """Tell whether a rule means the same in every group: a total does not depend on the candidates."""
-    return isinstance(rule, Total) and all(rule in workload.rules for workload in choices)
 
 
 def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:

@@ -4,7 +4,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
-from fairlead.encoders.stopping import in_copies
+from fairlead.encoders.moves import in_copies
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, Total

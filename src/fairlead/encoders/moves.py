@@ -1,13 +1,17 @@
-"""Moves: replicas that are stopped although they need not be."""
+"""Moves: replicas that are stopped although they need not be, and what counts as one in all rules."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from fairlead.encoders.convex import missing_up_to
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.stopping import movable
 from fairlead.encoders.variables import Place
-from fairlead.models.rules import Moves
+from fairlead.models.rules import Duplicated, Moves, Total
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import KIND, level
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 
 def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
@@ -30,3 +34,29 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
         because=Because(KIND, workload.key),
         constant=-shrunk,
     )
+
+
+def in_copies(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
+    """Return what runs by cluster, under Duplicated at most a full copy."""
+    copies = workload.rule(Duplicated)
+    if copies is None:
+        return dict(held)
+    return {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
+
+
+class Movable(NamedTuple):
+    """Replicas that move where they stop, unless they had to."""
+
+    held: dict[str, int]
+    """How many may stay, by cluster: what runs, under Duplicated at most a full copy."""
+    shrunk: int
+    """How many of them have to stop because the total shrank; where no rule says the total, none can."""
+
+
+def movable(workload: Workload, present: AbstractSet[str], encoding: Encoding) -> Movable:
+    """Return what of a workload counts as moved where it stops; `present`: clusters of the problem."""
+    # In a partial problem copies give way, but what counts as moved is what the problem says.
+    asked = encoding.problem.workload(workload.key)
+    held = in_copies(asked, running(workload, present))
+    totalled = asked.rule(Total) is not None
+    return Movable(held, max(0, sum(held.values()) - workload.replicas) if totalled else 0)

@@ -1,6 +1,6 @@
 """Price: what a replica costs on a cluster."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from fairlead.encoders.convex import proportional
@@ -36,11 +36,10 @@ def _scales(problem: Problem, _held: Held | None) -> Mapping[Level, Scale]:
     for workload in problem.workloads:
         for rule in workload.rules_of(Price):
             priced.setdefault(rule.level, []).append((workload.replicas, rule.prices.values()))
-    return {level: _scale(each) for level, each in priced.items()}
-
-
-def _scale(priced: Sequence[tuple[int, Collection[Fraction]]]) -> Scale:
-    """Return the steps for prices, given with the replicas that each workload pays for."""
-    prices = [price for _, values in priced for price in values]
-    dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
-    return whole_steps((price.denominator for price in prices), dearest)
+    return {
+        level: whole_steps(
+            (price.denominator for _, prices in each for price in prices),
+            sum(replicas * max(prices, default=Fraction(0)) for replicas, prices in each),
+        )
+        for level, each in priced.items()
+    }

@@ -34,8 +34,12 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
             _ask(rows, workload, resource, need, encoding)
     may = allowed(rule, problem)
     for scope in sorted(rows, key=lambda each: each.order):
-        row = rows[scope]
-        _require(row.terms, may[scope] - row.fixed, gives_way(rule, scope), encoding)
+        row, because = rows[scope], gives_way(rule, scope)
+        limit, loose = may[scope] - row.fixed, encoding.gives(because, "most")
+        for place, need in row.terms if not loose and limit >= 0 else ():
+            encoding.limit(place, upper=limit // need, because=because)
+        if loose or limit < 0 or len(row.terms) > 1:
+            encoding.require_room(row.terms, limit, because=because)
 
 
 def gives_way(rule: Quota, scope: Scope) -> Because:
@@ -72,12 +76,3 @@ def _is_fixed(workload: Workload, encoding: Encoding) -> bool:
         return False
     because = Because(total.KIND, workload.key)
     return not (encoding.gives(because, "least") or encoding.gives(because, "most"))
-
-
-def _require(terms: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
-    """Add a row; a single place is bounded instead."""
-    loose = encoding.gives(because, "most")
-    for place, need in terms if not loose and limit >= 0 else ():
-        encoding.limit(place, upper=limit // need, because=because)
-    if loose or limit < 0 or len(terms) > 1:
-        encoding.require_room(terms, limit, because=because)

@@ -18,6 +18,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import MINIMA, SPREAD, UNPLACED
 from fairlead.models.rules import bounds, group_total
+from fairlead.models.rules.candidates import candidates_of
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import About, broken_amounts, shortfall_levels
 from fairlead.models.statement import Violation
@@ -132,8 +133,7 @@ def _of_total(workload: Workload, encoding: Encoding) -> Lack:
 
 def _of_copies(rule: rules.Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     """Keep copies whole or leave them out; yield the replicas of those that are missing."""
-    candidates = workload.rule(rules.Candidates)
-    names = candidates.names if candidates else ()
+    names = candidates_of(workload)
     full = {name: copy_on(rule, workload, name) for name in names}
     for name in names:
         used = encoding.used(workload.key, name)

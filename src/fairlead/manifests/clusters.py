@@ -200,4 +200,4 @@ def same_names(
         name = one.model.metadata.name
         if name in first:
             message = f"is the name of two clusters; the first one is at {first[name].source()}"
-            yield Mistake(one.source("metadata", "name"), "metadata.name", name, message)
+            yield one.document.mistake(("metadata", "name"), message, name)

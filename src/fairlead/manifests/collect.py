@@ -305,4 +305,4 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
                 field = "name"
                 if meta.name == meta.generate_name:
                     field, message = "generateName", f"{message}; give each a metadata.name"
-                yield Mistake(located.source("metadata", field), f"metadata.{field}", meta.name, message)
+                yield located.document.mistake(("metadata", field), message, meta.name)

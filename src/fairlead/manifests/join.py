@@ -123,7 +123,7 @@ def _second(
     objects: str, second: Located[Object], path: tuple[str, ...], named: str, first: Located[Object]
 ) -> Mistake:
     message = f"has two {objects}; the first one is at {first.source()}"
-    return Mistake(second.source(*path), ".".join(path), named, message)
+    return second.document.mistake(path, message, named)
 
 
 def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:

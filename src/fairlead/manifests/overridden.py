@@ -48,7 +48,7 @@ def replica_overrides(
         mine = [one for one in workloads if _selected(policy, one)]
         found += [(one, mine) for one in (_written(policy, clusters) if mine else ())]
     for named in sorted(kubeadmiral, key=lambda one: one.model.place):
-        mine = [one for one in workloads if _names(one, named)]
+        mine = [one for one in workloads if named.model.place in _named(one)]
         found += [(one, mine) for one in (_written_federated(named, clusters) if mine else ())]
     last = {
         (workload.key, name): at
@@ -120,10 +120,6 @@ def _patched(
     for at, one in enumerate(patches):
         value = None if one.operator == "remove" else one.value
         yield _Written(called, one.path, value, clusters, policy.source(*path, at))
-
-
-def _names(workload: Workload, policy: Located[api.FederatedOverridePolicy]) -> bool:
-    return policy.model.place in _named(workload)
 
 
 def _named(workload: Workload) -> tuple[tuple[str, str], ...]:

@@ -170,11 +170,11 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
             ):
                 if len(mistakes) >= MOST_TOLD:
                     message = f"more mistakes are not shown, after {MOST_TOLD} in this document"
-                    more = Mistake(document.source(), "", "", message)
-                    return Validated(None, (*mistakes.values(), more), tuple(warnings))
+                    return Validated(
+                        None, (*mistakes.values(), document.mistake((), message)), tuple(warnings)
+                    )
                 shown = "" if details["type"] == "missing" else shortened(details["input"])
-                told = in_plain_words(details)
-                mistakes[path] = Mistake(document.source(path), field_name(path), shown, told)
+                mistakes[path] = document.mistake(path, in_plain_words(details), shown)
                 wrong.add(path)
             removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
         if unknown > MOST_TOLD:
@@ -279,7 +279,7 @@ def mistakes(document: Document, findings: Iterator[Finding]) -> Iterator[Mistak
     for path, value, message, other, missing in findings:
         shown = "" if value is None else shortened(value)
         beside = "" if other is None else f" ({field_name(other)}, {document.source(other)})"
-        yield Mistake(document.source(path), field_name(path), shown, f"{message}{beside}", missing)
+        yield document.mistake(path, f"{message}{beside}", shown, missing=missing)
 
 
 def below(where: str | int | Path, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -46,8 +46,11 @@ def violations_of(
 
     `placed`: its replicas by cluster. `rules`: those of its rules that are looked at; None means all.
     """
-    asked = workload.rules if rules is None else rules
-    return broken(_in_question(workload, asked, placed), placed)
+    for rule in workload.rules if rules is None else rules:
+        if isinstance(rule, Bounds):  # most bounds are kept at first sight
+            yield from broken(bounds.in_question(rule, workload, placed), placed)
+        else:
+            yield from broken(required_by(rule, workload, placed), placed)
 
 
 def broken(requirements: Iterable[Requirement], placed: Mapping[str, int]) -> Iterator[Violation]:
@@ -111,17 +114,6 @@ def in_kept_groups(problem: Problem, placement: Placement) -> Problem:
 def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return the rules that several workloads share and that a placement breaks."""
     return tuple(violation for rule in problem.rules for violation in rule.violations(problem, placement))
-
-
-def _in_question(
-    workload: Workload, rules: Iterable[WorkloadRule], placed: Mapping[str, int]
-) -> Iterator[Requirement]:
-    """Yield what rules of a workload require, without bounds that are kept at first sight."""
-    for rule in rules:
-        if isinstance(rule, Bounds):
-            yield from bounds.in_question(rule, workload, placed)
-        else:
-            yield from required_by(rule, workload, placed)
 
 
 def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str]) -> Iterable[Requirement]:

@@ -244,14 +244,15 @@ def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
     opened, later = frozenset(new), rule.once_open
     if later is None:
         return rule
-    copies = {name: size for name, size in later.copies.items() if name in opened}
-    ample = {name: size for name, size in later.ample.items() if name in opened}
-    least = {name: bound for name, bound in later.least.items() if name in opened}
+
+    def with_later(known: Mapping[str, V], later: Mapping[str, V]) -> Mapping[str, V]:
+        return {**known, **{name: value for name, value in later.items() if name in opened}}
+
     return replace(
         rule,
-        copies={**rule.copies, **copies},
-        ample={**rule.ample, **ample},
-        least={**rule.least, **least},
+        copies=with_later(rule.copies, later.copies),
+        ample=with_later(rule.ample, later.ample),
+        least=with_later(rule.least, later.least),
     )
 
 

@@ -38,8 +38,7 @@ def left_of(outcome: Result) -> Left:
     """Return what is left after the placement; nothing where there is none."""
     if outcome.placement is None:
         return Left({}, ())
-    limited = any(isinstance(rule, rules.Capacity) for rule in outcome.problem.rules)
-    room = remaining(outcome.problem, outcome.placement) if limited else {}
+    room = remaining(outcome.problem, outcome.placement) if outcome.problem.has_capacity else {}
     return Left(room, quota.left_of(outcome.problem.allowances, outcome.problem, outcome.placement))
 
 

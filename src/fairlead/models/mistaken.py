@@ -91,11 +91,7 @@ def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
 
 def counts(field: str, found: Mapping[str, Any]) -> Found:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
-    if all_whole(numbers_of(found)):
-        least, greatest = extremes(found)
-        if least >= 0 and greatest <= MOST_REPLICAS:
-            return
-    yield from numbers({f"{field}[{name}]": count for name, count in found.items()})
+    return amounts(field, found, COUNT, least=0, most=MOST_REPLICAS)
 
 
 def strangers(field: str, clusters: Collection[str], known: Fleet) -> Found:

@@ -64,10 +64,11 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     """Return what all workloads cost together, by level; shortfalls left out."""
     found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
-    if problem.balances:
-        spread = (balance.cost(each, problem, placement) for each in problem.balances)
-        return {**found, BALANCE: summed(spread)}
-    return dict(found)
+    return {**found, BALANCE: _balance(problem, placement)} if problem.balances else dict(found)
+
+
+def _balance(problem: Problem, placement: Placement) -> Fraction:
+    return summed(balance.cost(each, problem, placement) for each in problem.balances or ())
 
 
 def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) -> Mapping[Level, Fraction]:
@@ -173,9 +174,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     if is_shortfall(level):
         return shortfall_values(problem, placement).get(level, 0)
     if level == BALANCE:
-        return as_whole(
-            sum((balance.cost(each, problem, placement) for each in problem.balances or ()), Fraction(0))
-        )
+        return as_whole(_balance(problem, placement))
     base = level.base
     parts = (
         rule.cost_of(Measured(workload, placement.of(workload.key), base, problem.deviation))
@@ -238,13 +237,17 @@ def tolerance(rule: Balance, problem: Problem) -> Fraction:
 
 
 def _found(problem: Problem) -> Iterator[Balance]:
+    """Yield who is to fill clusters together: those that share candidates, one with the next."""
     if sum(map(_is_spread, problem.workloads)) < 2:
         return
-    for inside in _tied(problem):
-        if sum(map(_is_spread, inside)) > 1:
+    # A workload of no replicas ties nobody to others: it may stand anywhere, and fills nothing.
+    placed = (each for each in problem.workloads if each.replicas)
+    for keys in connected({each.key: problem.candidates(each) for each in placed}):
+        inside = tuple(map(problem.workload, keys))
+        if problem.candidates(inside[0]) and sum(map(_is_spread, inside)) > 1:
             shares = _shares(inside, problem)
             if shares:
-                yield Balance(frozenset(each.key for each in inside), shares)
+                yield Balance(frozenset(keys), shares)
 
 
 def _is_spread(workload: Workload) -> bool:
@@ -294,15 +297,3 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
         if total:
             found[resource] = {name: Fraction(amount, total) for name, amount in offered.items() if amount}
     return found
-
-
-def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
-    """Yield the workloads that share candidates, one with the next; each time in key order.
-
-    A workload of no replicas ties nobody to others: it may stand anywhere, and fills nothing.
-    """
-    placed = (each for each in problem.workloads if each.replicas)
-    for keys in connected({each.key: problem.candidates(each) for each in placed}):
-        inside = tuple(map(problem.workload, keys))
-        if problem.candidates(inside[0]):
-            yield inside

@@ -42,6 +42,7 @@ from fairlead.models.score import told, with_balance, without_balance
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
+from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload
 
 T = TypeVar("T", Cluster, Workload)
@@ -89,7 +90,7 @@ def well_typed(problem: Problem) -> Problem:
 
     Of rules from outside that is not known; a problem that has any is looked at like all others.
     """
-    rules = (rule for each in problem.workloads for rule in _every_rule(each))
+    rules = (rule for each in problem.workloads for rule in every_rule(each))
     if not any(isinstance(rule, CustomRule | CustomCost) for rule in rules):
         keep(problem, mistyped, NO_MISTAKES)
         problem.all_workloads.vouch()
@@ -165,20 +166,15 @@ def _of_workload(workload: Workload, known: Clusters) -> Found:
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
-    for rule in _every_rule(workload):
+    for rule in every_rule(workload):
         yield from rule.mistakes(known)
-
-
-def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
-    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
-    return {id(rule): rule for rule in rules}.values()
 
 
 def with_outside(problem: Problem) -> Problem:
     """Return a problem that has all levels to which rules from outside contribute, once these are sound."""
     levels: set[Level] = set()
     for workload in problem.workloads:
-        for rule in _every_rule(workload):
+        for rule in every_rule(workload):
             if isinstance(rule, CustomRule | CustomCost):
                 custom.vouch(rule, workload)
                 levels.update((rule.level,) if isinstance(rule, CustomCost) else ())

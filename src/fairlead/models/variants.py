@@ -36,8 +36,8 @@ def sets_of_rules(workload: Workload) -> tuple[Rules, ...]:
 
 
 def every_rule(workload: Workload) -> Rules:
-    """Return the rules of a workload and of all of its affinity groups."""
-    return tuple(rule for rules in sets_of_rules(workload) for rule in rules)
+    """Return the rules of a workload and of all of its affinity groups, each once."""
+    return tuple({id(rule): rule for rules in sets_of_rules(workload) for rule in rules}.values())
 
 
 def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload:

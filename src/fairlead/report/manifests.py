@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED, binding_head, compact, scope, target
+from fairlead.manifests.karmada.scheduled import APPLIED, binding_head, compact, scope, targets
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.manifests.yaml.scalars import commented, to_yaml
@@ -137,10 +137,7 @@ def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
     document["metadata"] |= {"resourceVersion": version} if version else {}
     if known and known.applied is not None:
         document["metadata"]["annotations"] = {APPLIED: compact(known.applied)}
-    components = known.components if known else ()
-    document["spec"] = {
-        "clusters": [target(name, count, components) for name, count in sorted(placed.items()) if count]
-    }
+    document["spec"] = {"clusters": targets(placed, known.components if known else ())}
     return Patch(workload.key, document, tuple(_notes(workload, known, placed, version, unchanged)))
 
 

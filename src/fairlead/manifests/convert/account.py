@@ -20,7 +20,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted, shown
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 KIND = "convert"
 
@@ -41,7 +41,7 @@ class Account:
         """Say that something that counts is not written; the message follows the value."""
         found = document.value(path)
         value = "" if found is None else shortened(found)
-        self.losses.append(Mistake(document.source(path), field_name(path), value, message))
+        self.losses.append(document.mistake(path, message, value))
 
     def note(self, document: Document, path: Path, message: str) -> None:
         """Say something about a field that is no loss; the message follows the field."""
@@ -61,17 +61,15 @@ class Account:
     def inert(self, document: Document, model: Api, path: Path) -> None:
         """Note the fields of a part that are not written, and have no influence on placements."""
         written = document.value(path)
-        for alias, why in _inert(model):
-            if isinstance(written, Mapping) and written.get(alias) is not None:
-                self.note(document, (*path, alias), f"not written: {why}")
-
-
-def _inert(model: Api) -> Iterator[tuple[str, str]]:
-    """Yield the fields that cannot influence a placement, with the reason."""
-    for name, field in type(model).model_fields.items():
-        for mark in field.metadata:
-            if isinstance(mark, Inert):
-                yield field.alias or to_camel(name), mark.why
+        for name, field in type(model).model_fields.items():
+            alias = field.alias or to_camel(name)
+            for mark in field.metadata:
+                if (
+                    isinstance(mark, Inert)
+                    and isinstance(written, Mapping)
+                    and written.get(alias) is not None
+                ):
+                    self.note(document, (*path, alias), f"not written: {mark.why}")
 
 
 LABELS: Mapping[str, str] = MappingProxyType(
@@ -173,7 +171,7 @@ def _of_workload(workload: Workload) -> dict[str, Any]:
     found: dict[str, Any] = {
         "replicas": workload.replicas,
         "requests": dict(workload.requests),
-        "what runs": {name: count for name, count in workload.current.items() if count},
+        "what runs": running(workload),
         "priority": workload.priority,
         "fresh": workload.fresh,
     }

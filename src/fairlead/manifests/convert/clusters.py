@@ -11,12 +11,12 @@ from fairlead.manifests.clusters import free_of, readiness
 from fairlead.manifests.convert.account import LABELS, Account, JsonObject, by_label
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.scheduled import binding_head, binding_name, scope, target
+from fairlead.manifests.karmada.scheduled import binding_head, binding_name, scope, targets
 from fairlead.manifests.kubeadmiral.federated import SCHEDULER
 from fairlead.manifests.validation import Located
 from fairlead.models.quantity import counts_bytes, format_quantity, format_units
 from fairlead.models.rules import Duplicated
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 SUMMARY = ("status", "resourceSummary")
 
@@ -141,7 +141,7 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
         },
         "spec": {"template": {**template, "spec": spec}},
     }
-    held = {name: count for name, count in sorted(workload.current.items()) if count}
+    held = dict(sorted(running(workload).items()))
     if held:
         found["spec"]["placements"] = [
             {"controller": SCHEDULER, "placement": [{"cluster": name} for name in held]}
@@ -168,7 +168,7 @@ def binding(workload: Workload) -> JsonObject:
             "name": workload.name,
         },
         "replicas": workload.replicas,
-        "clusters": [target(name, count, ()) for name, count in sorted(workload.current.items()) if count],
+        "clusters": targets(workload.current, ()),
     }
     if workload.requests:
         spec["replicaRequirements"] = {"resourceRequest": _requests(workload)}

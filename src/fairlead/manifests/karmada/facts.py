@@ -1,20 +1,17 @@
 """What template and binding say of a workload: replicas, requests, what runs where."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.karmada import ResourceBinding
-from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement, PropagationPolicy
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject, claimed_by
-from fairlead.manifests.karmada.groups import is_inherited
 from fairlead.manifests.karmada.requests import (
     held,
-    idle_division,
     in_sets,
     pod_requests,
     requested,
@@ -22,7 +19,7 @@ from fairlead.manifests.karmada.requests import (
     units,
     wanted,
 )
-from fairlead.manifests.karmada.specified import annotated, idle_parts, totals_of
+from fairlead.manifests.karmada.specified import totals_of
 from fairlead.manifests.karmada.totals import NO_TOTALS, Totals
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Document, Path, field_name
@@ -56,6 +53,14 @@ class Declared:
         """Return file and line of a field of the placement."""
         return self.document.source((*self.path, *path))
 
+    def remark(self, topic: str, path: Path, told: str, inside: Path = ()) -> Statement:
+        """Return what there is to say of a field of the placement: who declared it, the field, what is told.
+
+        `inside`: what of the field has the line; empty for the field itself.
+        """
+        text = f"{self.name}: {field_name((*self.path, *path))} {told}"
+        return Statement(topic, text, self.source((*path, *inside)))
+
     def text(self, *names: str) -> str:
         """Return some fields of the placement as text that is equal for equal values."""
         return as_text([self.written.get(name) for name in names])
@@ -71,14 +76,14 @@ def declared_for(subject: Subject) -> Declared | None:
 
     That of a workload of several components divides nothing: it stands as whole sets.
     """
-    found = _declared(subject)
+    found = as_declared(subject)
     if found is None or subject.binding is None or not in_sets(subject.binding.model.spec):
         return found
     whole = found.placement.model_copy(update={"replica_scheduling": None, "replicas": None})
     return replace(found, placement=whole, document=undivided(found.document, found.path), totals=NO_TOTALS)
 
 
-def _declared(subject: Subject) -> Declared | None:
+def as_declared(subject: Subject) -> Declared | None:
     """Return the placement as it was declared; None where none was."""
     if subject.policy is not None:
         policy = subject.policy
@@ -244,68 +249,3 @@ def evictions(subject: Subject) -> Mapping[str, Source]:
         task.from_cluster: binding.source("spec", "gracefulEvictionTasks", position, "fromCluster")
         for position, task in enumerate(binding.model.spec.graceful_eviction_tasks)
     }
-
-
-def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterator[Statement]:
-    """Say where the parts of the input disagree, and which one counts."""
-    if subject.outvoted is not None:
-        other = named(subject.outvoted.model.place)
-        text = (
-            f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
-        )
-        yield Statement("policy", text, subject.outvoted.source(), workload.key)
-    yield from _idle_totals(subject, declared)
-    yield from _idle_placement(declared)
-    if subject.binding:
-        yield from other_replicas(subject, workload, "binding")
-
-
-def other_replicas(subject: Subject, workload: Workload, counts: str) -> Iterator[Statement]:
-    """Say that a template asks for another number of replicas than the object that counts."""
-    asked = subject.template.model.spec.replicas if subject.template else workload.replicas
-    if asked != workload.replicas:
-        other = f"the {workload.replicas} of its {counts} count"
-        text = f"{workload.key}: the template asks for {asked} replicas, but {other}"
-        yield Statement("replicas", text, workload.replicas_source, workload.key)
-
-
-def _idle_placement(declared: Declared) -> Iterator[Statement]:
-    """Name parts of a placement that are right alone and do nothing beside the others."""
-    placement = declared.placement
-    if is_inherited(placement) and not placement.cluster_affinities:
-        why = "it makes overflow tiers of clusterAffinities, and there are none"
-        path: Path = ("affinityStrategy", "mode")
-        text = f"{declared.name}: {field_name((*declared.path, *path))} Inherited has no effect: {why}"
-        yield Statement("affinity", text, declared.source(path))
-    for position, one in enumerate(placement.cluster_tolerations):
-        if not one.is_known:
-            text = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
-            where = ("clusterTolerations", position)
-            yield Statement(
-                "toleration",
-                f"{declared.name}: {field_name((*declared.path, *where))} {text}",
-                declared.source(where),
-            )
-
-
-def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
-    """Name totals that do nothing: beside another way of dividing, or on a binding whose policy counts."""
-    policy, binding = subject.policy, subject.binding
-    stated = _declared(subject)
-    if stated is not None and binding is not None and in_sets(binding.model.spec):
-        for path, why in idle_division(stated.placement):
-            text = f"{declared.name}: {field_name((*stated.path, *path))} has no effect: {why}"
-            yield Statement("components", text, stated.source(path), subject.identity.name)
-        return
-    if policy is not None:
-        spec = policy.model.spec
-        idle = idle_parts(spec.placement, policy.model.metadata, spec.replicas)
-    else:
-        idle = idle_parts(declared.placement, binding.model.metadata) if binding else iter(())
-    for path, why in idle:
-        text = f"{declared.name}: {field_name(path)} has no effect: {why}"
-        yield Statement("specified", text, declared.document.source(path))
-    for path, _ in annotated(binding.model.metadata) if policy and binding else ():
-        where = ("metadata", *path)
-        text = f"{field_name(where)} of the binding has no effect: {declared.name} counts"
-        yield Statement("specified", text, binding.source(*where) if binding else None)

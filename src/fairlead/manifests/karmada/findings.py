@@ -143,18 +143,14 @@ def _spread(placement: api.Placement) -> Iterator[Finding]:
     spread_by = [(bool(one.spread_by_label), by(one)) for one in placement.spread_constraints]
     for position, constraint in enumerate(placement.spread_constraints):
         path = ("spreadConstraints", position)
-        yield from below(path, _groups_of(constraint))
+        if constraint.spread_by_field and constraint.spread_by_label:
+            message = "cannot be combined with spreadByField; use one of the two"
+            yield Finding((*path, "spreadByLabel"), constraint.spread_by_label, message)
+        if 0 < constraint.max_groups < constraint.min_groups:
+            message = f"must be at least minGroups, which is {constraint.min_groups}"
+            yield Finding((*path, "maxGroups"), constraint.max_groups, message)
         if spread_by[position] in spread_by[:position]:
             yield Finding(path, None, f"spreads by {by(constraint)} twice")
-
-
-def _groups_of(constraint: api.SpreadConstraint) -> Iterator[Finding]:
-    if constraint.spread_by_field and constraint.spread_by_label:
-        message = "cannot be combined with spreadByField; use one of the two"
-        yield Finding(("spreadByLabel",), constraint.spread_by_label, message)
-    if 0 < constraint.max_groups < constraint.min_groups:
-        message = f"must be at least minGroups, which is {constraint.min_groups}"
-        yield Finding(("maxGroups",), constraint.max_groups, message)
 
 
 def _totals(placement: api.Placement) -> Iterator[Finding]:

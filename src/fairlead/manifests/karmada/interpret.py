@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
-from fairlead.manifests.api.policies import ClusterSet, Placement
 from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Rebalancing, Subject
-from fairlead.manifests.karmada.facts import Declared, evictions, remarks, replicas_source
-from fairlead.manifests.karmada.groups import DeclaredGroup, declared_tiers, groups_of, spreads
+from fairlead.manifests.karmada.facts import Declared, evictions, replicas_source
+from fairlead.manifests.karmada.groups import DeclaredGroup, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
     DYNAMIC,
@@ -21,16 +20,15 @@ from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
     is_aggregated,
     is_dynamic,
-    preferences_of,
     resolve_bounds,
 )
+from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown_clusters, without_effect
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.readings import ManifestReading
-from fairlead.manifests.standing import Interpreted, Standing, candidates, made_once
+from fairlead.manifests.standing import Interpreted, candidates, made_once
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
@@ -47,99 +45,9 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import IN
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import counted, first_of, listed, with_nearest
 from fairlead.models.workload import AffinityGroup, Workload, at_start
-
-
-def without_effect(
-    bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared, present: frozenset[str]
-) -> Iterator[Statement]:
-    """Name bounds on clusters that cannot be chosen, in whatever affinity group, or are not there.
-
-    `standings`: how clusters stand in every affinity group; the reasons of the first one are told.
-    """
-    excluded = standings[0].excluded
-    for path, matched in bounds.idle:
-        closed = [name for name in matched if all(name in each.excluded for each in standings)]
-        told = first_of([f"{name} ({excluded[name].reason})" for name in closed])
-        if closed:
-            text = f"{declared.name}: the bound has no effect on {told}: not eligible"
-            yield Statement("bounds", text, declared.source(path))
-    for path, unknown in bounds.absent:
-        text = (
-            f"{declared.name}: the bound has no effect on {with_nearest(unknown, present)}: not in the input"
-        )
-        yield Statement("bounds", text, declared.source(path))
-
-
-def _refused(declared: Declared) -> Iterator[Statement]:
-    """Name static weights of 0, which are understood here and which Karmada's API server refuses."""
-    for path, preferences in preferences_of(declared.placement.replica_scheduling):
-        found = [at for at, term in enumerate(preferences.static_weight_list) if not term.weight]
-        if found:
-            where = (*path, "staticWeightList", found[0], "weight")
-            more = f", as {counted(len(found) - 1, 'more weight')} of the list" if found[1:] else ""
-            text = (
-                f"{declared.name}: {field_name((*declared.path, *where))} is 0{more}; Karmada's API server "
-                "refuses less than 1: leave out of the list what is to get nothing"
-            )
-            yield Statement("weights", text, declared.source(where))
-
-
-KIND = "cluster"
-
-
-def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Statement]:
-    """Say which names, regions and the like of affinities and static weights no cluster of the input has.
-
-    Those of bounds and of totals are told with what they do not bound or hold.
-    """
-    clusters = resolver.clusters
-    for path, affinity in _sets(declared.placement, resolver):
-        for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
-            if not all(map(clusters.__contains__, names)):
-                unknown = [name for name in dict.fromkeys(names) if name not in clusters]
-                place = (*path, field)
-                where = declared.source((*place, names.index(unknown[0])))
-                said = with_nearest(unknown, clusters)
-                text = (
-                    f"{declared.name}: {field_name((*declared.path, *place))} names {said}, not in the input"
-                )
-                yield Statement(KIND, text, where)
-        yield from _unknown_values(declared, path, affinity, resolver)
-
-
-def _unknown_values(
-    declared: Declared, path: Path, affinity: ClusterSet, resolver: Resolver
-) -> Iterator[Statement]:
-    """Say which regions, zones and providers of a set no cluster of the input has."""
-    for position, one in enumerate(affinity.fields):
-        known = resolver.values(one.key)
-        unknown = [value for value in dict.fromkeys(one.values) if value not in known]
-        if one.operator == IN and unknown:
-            place = (*path, "fieldSelector", "matchExpressions", position, "values")
-            there = f"known: {listed(sorted(known), one.key)}" if known else f"no cluster has a {one.key}"
-            said = f"names {one.key} {with_nearest(unknown, known)}, not in the input ({there})"
-            text = f"{declared.name}: {field_name((*declared.path, *place))} {said}"
-            yield Statement(KIND, text, declared.source((*place, one.values.index(unknown[0]))))
-
-
-def _sets(placement: Placement, resolver: Resolver) -> Iterator[tuple[Path, ClusterSet]]:
-    """Yield the sets of clusters that candidates and static weights come from, with their paths.
-
-    Static weights that are all for single clusters that there are, are left out.
-    """
-    for tier in declared_tiers(placement):
-        if tier.affinity is not None:
-            yield tier.path, tier.affinity
-    for path, preferences in preferences_of(placement.replica_scheduling):
-        if resolver.alone(preferences.static_weight_list) is not None:
-            continue
-        for position, term in enumerate(preferences.static_weight_list):
-            yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
 
 
 class Interpreter(Resolver):
@@ -171,7 +79,7 @@ class Interpreter(Resolver):
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         unknown = self.memory.once(
             ("said", id(declared.document), declared.path),
-            lambda: (*unknown_clusters(declared, self), *_refused(declared)),
+            lambda: (*unknown_clusters(declared, self), *refused_weights(declared)),
         )
         told = [*unknown, *idle, *shared]
         if any(division.unweighed for *_, division in found):

@@ -119,8 +119,7 @@ def read_quotas(manifests: Sequence[LocatedQuota], problem: Problem, left_out: S
     for located in sorted(manifests, key=lambda one: one.model.place):
         rule = _quota(located, (*problem.workloads, *left_out), present)
         inside = problem.workloads_in(rule.namespace)
-        warnings.extend(_ignored(located, rule))
-        warnings.extend(_absent(located, rule, present))
+        warnings.extend(_without_effect(located, rule, present))
         warnings.extend(_uncounted(rule, inside))
         if not inside:
             text = f"{rule} has no effect: no workload of namespace {rule.namespace} is placed"
@@ -179,7 +178,8 @@ def _observed(status: api.FederatedResourceQuotaStatus) -> dict[Scope, int]:
     return found
 
 
-def _ignored(located: LocatedQuota, rule: Quota) -> Iterator[Statement]:
+def _without_effect(located: LocatedQuota, rule: Quota, present: frozenset[str]) -> Iterator[Statement]:
+    """Name the resources that cannot be looked at, each once, and the clusters that are not there."""
     told: set[str] = set()
     for _, path, amounts in _declared(located):
         for name in amounts:
@@ -188,14 +188,10 @@ def _ignored(located: LocatedQuota, rule: Quota) -> Iterator[Statement]:
                 told.add(name)
                 text = f"{rule}: {name} has no effect: {why}"
                 yield Statement(KIND, text, located.source(*path, name))
-
-
-def _absent(located: LocatedQuota, rule: Quota, present: frozenset[str]) -> Iterator[Statement]:
-    for position, assignment in enumerate(located.model.spec.static_assignments):
-        name = assignment.cluster_name
-        if name not in present:
-            text = f"{rule} limits {with_nearest([name], present)}, which is not in the input"
-            yield Statement(KIND, text, located.source("spec", "staticAssignments", position, "clusterName"))
+    for cluster, path, _ in _declared(located):
+        if cluster is not None and cluster not in present:
+            text = f"{rule} limits {with_nearest([cluster], present)}, which is not in the input"
+            yield Statement(KIND, text, located.source(*path[:-1], "clusterName"))
 
 
 def _uncounted(rule: Quota, inside: Sequence[Workload]) -> Iterator[Statement]:

@@ -74,17 +74,20 @@ def binding_head(workload: Workload, name: str = "") -> dict[str, Any]:
     }
 
 
-def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
+def targets(placed: Mapping[str, int], components: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Return ``spec.clusters`` as Karmada's scheduler writes it, in the order of names.
 
-    `replicas`: what is to stand there: replicas, or sets of several components. `components`: names and pods
-    of the components in one set. Those of a set are told one by one; a single component stands as replicas,
-    as if it were not named.
+    `placed`: what is to stand on each cluster: replicas, or sets of several components; those with 0 are left
+    out. `components`: names and pods of the components in one set. Those of a set are told one by one; a
+    single component stands as replicas, as if it were not named.
     """
+    held = ((name, count) for name, count in sorted(placed.items()) if count)
     if len(components) < 2:
-        return {"name": cluster, "replicas": replicas}
-    pods = [{"name": component, "replicas": number * replicas} for component, number in components]
-    return {"name": cluster, "components": pods}
+        return [{"name": name, "replicas": count} for name, count in held]
+    return [
+        {"name": name, "components": [{"name": one, "replicas": pods * count} for one, pods in components]}
+        for name, count in held
+    ]
 
 
 def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:

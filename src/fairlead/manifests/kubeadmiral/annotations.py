@@ -112,7 +112,12 @@ def read_reports(annotations: Marks, key: str) -> Reports:
     found = read_feedback(feedback_of(said, AUTO_MIGRATION), feedback_of(said, APPLIED_MIGRATION))
     estimated = _limits(found.estimated, readable.get(AUTO_MIGRATION))
     if APPLIED_MIGRATION not in readable:
-        return Reports(estimated, warnings=tuple(_unapplied(annotations, key)))
+        asked = annotations.get(MIGRATION)
+        if asked is None:
+            return Reports(estimated)
+        # What a user has asked for counts only once KubeAdmiral has taken it over.
+        text = f"{key}: annotation {MIGRATION} has no effect until KubeAdmiral writes {APPLIED_MIGRATION}"
+        return Reports(estimated, warnings=(Statement("migration", text, asked.source, key),))
     source = readable[APPLIED_MIGRATION].source
     leaving = {name: source for name, until in found.unavailable if until is not None}
     warnings = tuple(_evictions(found.unavailable, source, key))
@@ -122,13 +127,6 @@ def read_reports(annotations: Marks, key: str) -> Reports:
 def _limits(most: Mapping[str, int], mark: Mark | None) -> dict[str, Bound]:
     """Return most replicas by cluster; negative estimates mean nothing, as in KubeAdmiral."""
     return {name: Bound(count, mark.source, count) for name, count in most.items() if mark and count >= 0}
-
-
-def _unapplied(annotations: Marks, key: str) -> Iterator[Statement]:
-    """Say that what a user has asked for counts only once KubeAdmiral has taken it over."""
-    if MIGRATION in annotations:
-        text = f"{key}: annotation {MIGRATION} has no effect until KubeAdmiral writes {APPLIED_MIGRATION}"
-        yield Statement("migration", text, annotations[MIGRATION].source, key)
 
 
 def _evictions(
@@ -153,8 +151,8 @@ def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
         if key in annotations:
             mark = annotations[key]
             if fault := _fault(model, mark):
-                name = field_name(("metadata", "annotations", key))
-                yield Mistake(mark.source, name, shortened(mark.value), f"cannot be read: {fault}")
+                path = ("metadata", "annotations", key)
+                yield located.document.mistake(path, f"cannot be read: {fault}", shortened(mark.value))
 
 
 class _Required(Api):

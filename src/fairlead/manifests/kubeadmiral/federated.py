@@ -9,7 +9,7 @@ from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
 from fairlead.manifests.validation import Located, Unread, validate
-from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Path, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -43,11 +43,8 @@ def unpack(objects: Iterable[Located[FederatedObject]]) -> Iterator[Federated | 
     for located in objects:
         inner = _inner(located)
         if inner is None:
-            shown, message = (
-                shortened(located.model.spec.template),
-                "must be an object with apiVersion and kind",
-            )
-            wrong = Mistake(located.source(*_PATH), "spec.template", shown, message)
+            message, shown = "must be an object with apiVersion and kind", located.model.spec.template
+            wrong = located.document.mistake(_PATH, message, shortened(shown))
             yield Unread(located.document, located, (wrong, *feedback_mistakes(located)))
             continue
         kind = KINDS.get((inner.api_version, inner.kind))
@@ -113,7 +110,7 @@ def override_mistakes(federated: Federated) -> Iterator[Mistake]:
     for place, _, value in _overrides(federated):
         if type(value) is not int or value < 0:  # no boolean either
             message = "must be a number of replicas, at least 0"
-            yield Mistake(federated.located.source(*place), field_name(place), shortened(value), message)
+            yield federated.located.document.mistake(place, message, shortened(value))
 
 
 def _overrides(federated: Federated) -> Iterator[tuple[Path, str, Any]]:

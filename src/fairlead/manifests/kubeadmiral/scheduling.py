@@ -7,7 +7,8 @@ from typing import NamedTuple
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.facts import named, other_replicas
+from fairlead.manifests.karmada.facts import named
+from fairlead.manifests.karmada.remarks import other_replicas
 from fairlead.manifests.karmada.requests import pod_requests, units
 from fairlead.manifests.kubeadmiral.annotations import (
     CLUSTER_POLICY,

@@ -28,8 +28,8 @@ from fairlead.models.closing import rule_without
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Companionship, MoveBudget, Weights, WorkloadRule
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules import Bounds, Companionship, MoveBudget, Weights, WorkloadRule
+from fairlead.models.rules.candidates import Exclusion, candidates_of
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.variants import Rules
@@ -69,14 +69,14 @@ class Adder(Fleet):
 
     def group_bounds(self, located: Located[own.GroupBounds], workload: Workload) -> Added:
         """Add how many replicas groups of clusters hold."""
-        names = _candidate_names(workload)
+        names = candidates_of(workload)
         key = (id(located.model), names)
         found = self.memory.once(key, lambda: grouped.totals(located, names, self.clusters))
         return Added(*grouped.added(workload.rules, found))
 
     def grouped(self, located: Located[grouped.GroupedKind], workload: Workload) -> Added:
         """Add what has to hold of the groups of a field."""
-        names, replicas = _candidate_names(workload), workload.replicas
+        names, replicas = candidates_of(workload), workload.replicas
         key = (id(located.model), names)
         silent = self.memory.once(key, lambda: tuple(grouped.silent(located, names, self.clusters)))
         rule = self.memory.once(
@@ -86,7 +86,7 @@ class Adder(Fleet):
 
     def price(self, located: Located[own.PriceList], workload: Workload) -> Added:
         """Add what a replica costs."""
-        names, needed = _candidate_names(workload), needs(workload)
+        names, needed = candidates_of(workload), needs(workload)
         key = (id(located.model), names)
         priced = self.memory.once(id(located.model), lambda: prices.entries(located, self.clusters))
         free = self.memory.once(key, lambda: tuple(prices.unpriced(located, priced, names)))
@@ -97,7 +97,7 @@ class Adder(Fleet):
 
     def shares(self, located: Located[own.HierarchicalWeights], workload: Workload) -> Added:
         """Put shares in the place of weights; a workload that is not divided by weights has none."""
-        rules, names = workload.rules, _candidate_names(workload)
+        rules, names = workload.rules, candidates_of(workload)
         if workload.rule(Weights) is None:
             text = f"{named(located)} has no effect where replicas are not divided by weights"
             return Added(rules, (Remark(text, located.source()),))
@@ -122,7 +122,7 @@ class Adder(Fleet):
 
     def outside(self, located: Located[RuleManifest], workload: Workload) -> Added:
         """Add what a kind from outside makes; of equal rules all workloads have the very same one."""
-        names = _candidate_names(workload)
+        names = candidates_of(workload)
         candidates = [self.clusters[name] for name in sorted(names)]
         found = rule_of(located.model, workload, candidates, located.source)
         if found is None:
@@ -131,11 +131,6 @@ class Adder(Fleet):
         rule = next((each for each in known if each == found), found)
         known.extend([rule] if rule is found else [])
         return Added((*workload.rules, rule))
-
-
-def _candidate_names(workload: Workload) -> tuple[str, ...]:
-    rule = workload.rule(Candidates)
-    return rule.names if rule else ()
 
 
 class Way(NamedTuple):
@@ -297,6 +292,5 @@ def _both(first: Located[Single], second: Located[Single], subjects: Sequence[Su
                 f"selects {one.kind} {shown}, which {named(first)} at {first.source()} selects too;"
                 f" a workload takes one {second.model.kind} only"
             )
-            path = ("spec", "workloadSelector")
-            yield Mistake(second.source(*path), "spec.workloadSelector", "", message)
+            yield second.document.mistake(("spec", "workloadSelector"), message)
             return

@@ -28,11 +28,11 @@ def unknown_kind(document: Document) -> Mistake:
     known = ", ".join(OWN_KINDS)
     if document.kind in OWN_KINDS:
         message = f"is not a version of {document.kind}; allowed is {OWN_API_VERSION}"
-        return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
+        return document.mistake(("apiVersion",), message, document.api_version)
     message = f"is not a kind of {OWN_API_VERSION}; known are {known}"
     if document.kind == SCRIPT:
         message = "is not part of a fleet; it is played with fairlead simulate --script FILE"
-    return Mistake(document.source(("kind",)), "kind", document.kind, message)
+    return document.mistake(("kind",), message, document.kind)
 
 
 def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from fairlead.manifests.api.own import GroupBound, GroupBounds
 from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, groups, groups_of, values_of
-from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.errors import ManifestError
 from fairlead.models.rules import Candidates, GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
 from fairlead.models.rules.survival import Loss
 from fairlead.models.source import Source
@@ -64,8 +64,7 @@ def _losses(
     if ways > MOST_WAYS:
         found = ", ".join(f"{loss.count} of {groups_of(len(loss.together), loss.field)}" for loss in losses)
         message = f"are {ways} ways to lose clusters ({found}); allowed are {MOST_WAYS}"
-        source = located.source("spec", "losses")
-        raise ManifestError([Mistake(source, "spec.losses", "", message)])
+        raise ManifestError([located.document.mistake(("spec", "losses"), message)])
     return losses
 
 

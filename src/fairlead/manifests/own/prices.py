@@ -89,7 +89,7 @@ def other_currency(first: Located[PriceList], second: Located[PriceList]) -> Ite
     one, two = first.model.spec.currency, second.model.spec.currency
     if one and two and one != two:
         message = f"{named(first)} at {first.source()} is in {one}; amounts in two currencies do not add up"
-        yield Mistake(second.source("spec", "currency"), "spec.currency", two, message)
+        yield second.document.mistake(("spec", "currency"), message, two)
 
 
 def budgets(

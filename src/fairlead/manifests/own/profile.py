@@ -36,9 +36,7 @@ def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
         message = (
             f"is a second Profile; one order of levels counts, and the first is at {profiles[0].source()}"
         )
-        yield Mistake(
-            located.source("metadata", "name"), "metadata.name", located.model.metadata.name, message
-        )
+        yield located.document.mistake(("metadata", "name"), message, located.model.metadata.name)
 
 
 def order(spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from fairlead.models.errors import Mistake
 from fairlead.models.source import ObjectName, Source
 from fairlead.models.words import counted, shown
 
@@ -174,6 +175,10 @@ class Document:
         if lines.known:
             return Source(lines.file, lines.line, holder.kind, whole, own, holder)
         return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
+
+    def mistake(self, path: Path, message: str, value: str = "", *, missing: bool = False) -> Mistake:
+        """Return what is wrong with a field, which is named with its line; see `Mistake`."""
+        return Mistake(self.source(path), field_name(path), value, message, missing)
 
 
 def value_at(data: Any, *path: str | int) -> Any:

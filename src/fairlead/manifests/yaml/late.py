@@ -87,7 +87,11 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
         key, position = _decoder.raw_decode(text, skip_space(text, position + 1))
         position = skip_space(text, skip_space(text, position) + 1)
         if key == ITEMS and text[position] == "[":
-            yield from _elements(text, position)
+            while text[position] in "[,":
+                begin = skip_space(text, position + 1)
+                end = _decoder.raw_decode(text, begin)[1]
+                yield begin, end
+                position = skip_space(text, end)
             return
         position = skip_space(text, _decoder.raw_decode(text, position)[1])
 
@@ -111,15 +115,6 @@ def _block_items(text: str) -> Iterator[tuple[int, int]]:
         column = indent
         begins.append(number)
     return pairwise([starts[number] for number in (*begins, end)])
-
-
-def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
-    """Yield where each element of a list begins and ends; the list is not empty."""
-    while text[position] in "[,":
-        begin = skip_space(text, position + 1)
-        end = _decoder.raw_decode(text, begin)[1]
-        yield begin, end
-        position = skip_space(text, end)
 
 
 @dataclass(frozen=True, slots=True)

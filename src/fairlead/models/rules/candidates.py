@@ -105,6 +105,12 @@ class Candidates(Written):
                 yield closed(self, workload, cluster)
 
 
+def candidates_of(workload: WorkloadData) -> tuple[str, ...]:
+    """Return the names of the candidates of a workload; none where no rule says which they are."""
+    rule = workload.rule(Candidates)
+    return rule.names if rule else ()
+
+
 def closed(rule: Candidates, workload: WorkloadData, cluster: str) -> Requirement:
     """Return what keeps a cluster closed to a workload, or to anything new of it."""
     if cluster in rule.held_only:

@@ -33,8 +33,22 @@ class Capacity(Unmistakable):
 
     def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
-        yield from _of_sums(problem, placement)
-        yield from _of_grades(problem, placement)
+        over: dict[tuple[str, str], tuple[int, int]] = {}
+        for resource, column in problem.used_columns(placement).items():
+            offered = problem.room.get(resource, {})
+            # Nearly always all of it fits, which is seen at one look.
+            if anywhere(gt, column, offered):
+                pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
+                over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
+        for (name, resource), (amount, had) in sorted(over.items()):
+            yield too_much(problem.cluster_by_name[name], resource, amount, had)
+        graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
+        for workload in problem.workloads if graded else ():
+            for name, replicas in placement.of(workload.key).items():
+                cluster = graded.get(name)
+                most = graded_room(workload, cluster) if cluster else None
+                if cluster and most is not None and replicas > most:
+                    yield too_many(workload, cluster, replicas, most)
 
     def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together whatever the clusters have: none."""
@@ -120,32 +134,10 @@ def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
     return min(counts, default=PODS_OF_A_NODE)
 
 
-def _of_grades(problem: ProblemData, placement: Placement) -> Iterator[Violation]:
-    graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
-    for workload in problem.workloads if graded else ():
-        for name, replicas in placement.of(workload.key).items():
-            cluster = graded.get(name)
-            most = graded_room(workload, cluster) if cluster else None
-            if cluster and most is not None and replicas > most:
-                yield too_many(workload, cluster, replicas, most)
-
-
 def too_many(workload: WorkloadData, cluster: Cluster, replicas: int, most: int) -> Violation:
     """Say that a workload does not fit onto the nodes of a cluster."""
     text = f"{workload.key}: {replicas} on {cluster.name}, where the nodes of its grades fit {most}"
     return Violation(KIND, text, replicas - most, cluster.source, workload.key, cluster.name, "grades")
-
-
-def _of_sums(problem: ProblemData, placement: Placement) -> Iterator[Violation]:
-    over: dict[tuple[str, str], tuple[int, int]] = {}
-    for resource, column in problem.used_columns(placement).items():
-        offered = problem.room.get(resource, {})
-        # Nearly always all of it fits, which is seen at one look.
-        if anywhere(gt, column, offered):
-            pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
-            over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
-    for (name, resource), (amount, most) in sorted(over.items()):
-        yield too_much(problem.cluster_by_name[name], resource, amount, most)
 
 
 def too_much(cluster: Cluster, resource: str, amount: int, most: int) -> Violation:

@@ -9,7 +9,7 @@ from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Candidates
+from fairlead.models.rules.candidates import candidates_of
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -46,8 +46,7 @@ class Duplicated(Written):
         A copy is whole or missing; a missing one counts as its replicas. Where there is none at all, one of
         the workload's own size is missing.
         """
-        candidates = workload.rule(Candidates)
-        names = candidates.names if candidates else ()
+        names = candidates_of(workload)
         for cluster in names:
             yield full_copy(self, workload, cluster)
         if self.choice or not names:

@@ -81,14 +81,10 @@ def quotas(rule: Weights, workload: WorkloadData, placed: Mapping[str, int]) -> 
     """
     found: dict[str, Fraction] = {}
     for inside, replicas in divided(rule, workload, placed):
-        found |= _shares(inside, replicas)
+        whole = sum(inside.values())
+        share = Fraction(replicas, whole) if whole else Fraction(0)
+        found |= {cluster: share * weight for cluster, weight in inside.items()}
     return found
-
-
-def _shares(weights: Mapping[str, int], replicas: int) -> dict[str, Fraction]:
-    whole = sum(weights.values())
-    share = Fraction(replicas, whole) if whole else Fraction(0)
-    return {cluster: share * weight for cluster, weight in weights.items()}
 
 
 def cost(rule: Weights, workload: WorkloadData, placed: Mapping[str, int], deviation: Deviation) -> Fraction:

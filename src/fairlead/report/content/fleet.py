@@ -9,7 +9,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.levels import PRICED, Level
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Price
+from fairlead.models.rules import Price
 from fairlead.models.rules.moves import stopped
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
@@ -270,18 +270,12 @@ def _rules(problem: Problem, level: Level) -> dict[str, Price]:
 
 
 def _before(problem: Problem, rules: Mapping[str, Price], now: Placed) -> Fraction | None:
-    """Return what runs now costs; None where nothing runs, or where it has no price."""
+    """Return what runs now costs; None where nothing runs, or some of it is not eligible: it has no price."""
     held = {key: {name: count for name, count in now.get(key, {}).items() if count} for key in rules}
-    if not any(held.values()) or any(_strangers(problem, key, held[key]) for key in rules):
+    eligible = {key: problem.candidates(problem.workload(key)) for key in rules}
+    if not any(held.values()) or any(not held[key].keys() <= {*eligible[key]} for key in rules):
         return None
     return sum((rule.total(held[key]) for key, rule in rules.items()), Fraction(0))
-
-
-def _strangers(problem: Problem, key: str, held: Mapping[str, int]) -> tuple[str, ...]:
-    """Return clusters without a price on which a workload runs: it is not eligible there."""
-    candidates = problem.workload(key).rule(Candidates)
-    known = candidates.names if candidates else problem.cluster_by_name
-    return tuple(name for name in held if name not in known)
 
 
 def _amount(amount: Fraction, unit: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -65,7 +66,7 @@ def _filled(part: Fraction | None) -> Cell:
     return Cell(format_fullness(part), tone_of(part))
 
 
-def tone_of(part: Fraction) -> Tone:
+def tone_of(part: Fraction) -> Literal["", "notice", "bad"]:
     """Return the tone of a used part: from `NEARLY` on it is worth a look, above 1 it is wrong."""
     return "bad" if part > 1 else "notice" if part >= NEARLY else ""
 
@@ -77,21 +78,26 @@ def cluster_shifts(shifts: Iterable[UtilisationShift], look: Look) -> list[Line]
         if any(one is not None and one.offered is not None for one in (shift.before, shift.after)):
             found.setdefault(shift.cluster, {})[shift.resource] = shift
     changing = [name for name, each in found.items() if any(map(_differs, each.values()))]
-    resources = _resources([found[name] for name in changing], wide=look.wide)
+    shares = (
+        (resource, (shift.after and shift.after.fullness) or Fraction(0))
+        for name in changing
+        for resource, shift in found[name].items()
+    )
+    resources = fullest(shares, None if look.wide else RESOURCES)
     head = (Column("Cluster", elastic=True), *(Column(name, right=True) for name in resources))
     rows = ((Cell(name), *(_fullness(found[name].get(one)) for one in resources)) for name in changing)
     return some(table(head, rows).first(look.few(SHOWN), "cluster", "... and {} (-A shows all)"))
 
 
-def _resources(clusters: Sequence[dict[str, UtilisationShift]], *, wide: bool) -> list[str]:
-    """Return the resources to show: the fullest first where not all are."""
-    fullest: dict[str, Fraction] = {}
-    for shifts in clusters:
-        for resource, shift in shifts.items():
-            share = (shift.after and shift.after.fullness) or Fraction(0)
-            fullest[resource] = max(share, fullest.get(resource, Fraction(0)))
-    ordered = sorted(fullest, key=lambda name: (-fullest[name], name))
-    return sorted(ordered if wide else ordered[:RESOURCES])
+def fullest(parts: Iterable[tuple[str, Fraction]], most: int | None) -> list[str]:
+    """Return clusters or resources in name order, the fullest ones of too many.
+
+    `parts`: names with used parts, of which the greatest of a name counts. `most`: how many; None for all.
+    """
+    found: dict[str, Fraction] = {}
+    for name, part in parts:
+        found[name] = max(part, found.get(name, Fraction(0)))
+    return sorted(sorted(found, key=lambda name: (-found[name], name))[:most])
 
 
 def _differs(shift: UtilisationShift) -> bool:

@@ -17,8 +17,17 @@ LONG = 300
 
 
 def next_steps(outcome: Outcome, making: Making) -> list[Step]:
-    """Return what to do with a placement."""
-    return [*steps_of(outcome, "solve", making), *_carried_out(outcome, making)]
+    """Return what to do with a placement: about what is short, and how it gets into the cluster."""
+    steps = steps_of(outcome, "solve", making)
+    changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
+    if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
+        return steps
+    # A plan keeps to what runs: it does not lead to what would be if nothing ran.
+    running = any(any(one.current.values()) for one in outcome.problem.workloads)
+    if running and not is_given("--fresh", making):
+        planned = command("plan", making, *shlex.split(making.asked))
+        return [*steps, ("Plan the moves, wave by wave:", planned)]
+    return [*steps, ("Print what to apply:", again("solve", making, "-o", "patch", like="patch"))]
 
 
 def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
@@ -44,18 +53,6 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     if outcome.status is Status.FEASIBLE and outcome.objectives and not outcome.from_saved:
         steps.append(("Search longer for a proof:", again(name, making, "--time-limit", longer(making))))
     return steps
-
-
-def _carried_out(outcome: Outcome, making: Making) -> list[Step]:
-    """Return how a placement gets into the cluster; nothing where it is what runs."""
-    changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
-    if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
-        return []
-    # A plan keeps to what runs: it does not lead to what would be if nothing ran.
-    running = any(any(one.current.values()) for one in outcome.problem.workloads)
-    if running and not is_given("--fresh", making):
-        return [("Plan the moves, wave by wave:", command("plan", making, *shlex.split(making.asked)))]
-    return [("Print what to apply:", again("solve", making, "-o", "patch", like="patch"))]
 
 
 def is_given(option: str, making: Making) -> bool:

@@ -58,15 +58,13 @@ def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
 def conclusion(outcome: Outcome) -> list[Line]:
     """Return the verdict, its first word toned, and what explains it."""
     below = (*explanation(outcome), *breaches(outcome), *remarks(outcome), *told_cost(outcome))
-    return [toned_verdict(outcome), *texts(below), *_closing(outcome)]
-
-
-def _closing(outcome: Outcome) -> list[Line]:
-    """Return what changes in a line, where something runs; of a large fleet that comes first."""
+    told: list[Line] = [toned_verdict(outcome), *texts(below)]
     workloads = outcome.problem.with_replicas
     runs = any(any(one.current.values()) for one in workloads)
-    told = runs and outcome.placement is not None and len(workloads) <= COMPACT_ABOVE
-    return [Text(closing(change_of(outcome)), "bold")] if told else []
+    # What changes comes first where the fleet is large.
+    if runs and outcome.placement is not None and len(workloads) <= COMPACT_ABOVE:
+        told.append(Text(closing(change_of(outcome)), "bold"))
+    return told
 
 
 def told_cost(outcome: Outcome) -> list[str]:
@@ -104,15 +102,6 @@ def loss_table(outcome: Outcome, lost: Mapping[str, Fraction]) -> Table:
         for part, key, running in sorted(found, key=lambda each: (-each[0], each[1]))
     ]
     return table(LOST, rows, "Replicas that are lost on average, at the given failure rates")
-
-
-def _losses(outcome: Outcome) -> list[str]:
-    """Say what all workloads together are expected to lose; nothing where nobody knows how often."""
-    if outcome.expected_loss is None:
-        return []
-    lost = format_number(sum(outcome.expected_loss.values(), Fraction(0)))
-    running = sum(sum(outcome.placed(one).values()) for one in outcome.problem.workloads)
-    return [f"Expected loss: {lost} of {counted(running, 'replica')} on average, at the given failure rates."]
 
 
 def _placed(outcome: Outcome, workload: Workload) -> str:
@@ -258,7 +247,12 @@ def breaches(outcome: Outcome) -> list[str]:
 
 def remarks(outcome: Outcome) -> list[str]:
     """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
-    return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]
+    notes = [f"Note: {statement}" for statement in untriggered(outcome)]
+    if outcome.expected_loss is None:
+        return notes
+    lost = format_number(sum(outcome.expected_loss.values(), Fraction(0)))
+    running = counted(sum(sum(outcome.placed(one).values()) for one in outcome.problem.workloads), "replica")
+    return [f"Expected loss: {lost} of {running} on average, at the given failure rates.", *notes]
 
 
 def told_breaches(broken: Iterable[Violation]) -> list[str]:

@@ -24,16 +24,16 @@ FULLEST = 5
 
 def change(simulation: Simulation) -> Change:
     """Return what the changes bring about, in numbers."""
-    found = simulation.caused
+    changing = sum(1 for one in simulation.caused if one.started or one.stopped or one.lost)
+    moved, lost, started, stopped = _shifted(simulation.caused)
+    return Change(changing, moved, started, stopped, sum(one.unplaced for one in simulation.effects), lost)
+
+
+def _shifted(found: Sequence[Effect]) -> tuple[int, int, int, int]:
+    """Return how many replicas move, are lost, and start and stop beside those that move."""
     moved = sum(one.moved for one in found)
-    return Change(
-        sum(1 for one in found if one.started or one.stopped or one.lost),
-        moved,
-        sum(one.started for one in found) - moved,
-        sum(one.stopped for one in found) - moved,
-        sum(one.unplaced for one in simulation.effects),
-        sum(one.lost for one in found),
-    )
+    started, stopped = sum(one.started for one in found), sum(one.stopped for one in found)
+    return moved, sum(one.lost for one in found), started - moved, stopped - moved
 
 
 def copies_lost(simulation: Simulation) -> list[str]:
@@ -121,12 +121,12 @@ def verdict(simulation: Simulation) -> str:
 
 def _happens(found: Sequence[Effect]) -> str:
     """Say how many replicas move, are lost, start and stop, such as ``3 replicas move, 2 are lost``."""
-    moved = sum(one.moved for one in found)
+    moved, lost, started, stopped = _shifted(found)
     numbers = (
         (moved, "moves", "move"),
-        (sum(one.lost for one in found), "is lost", "are lost"),
-        (sum(one.started for one in found) - moved, "is started", "are started"),
-        (sum(one.stopped for one in found) - moved, "is stopped", "are stopped"),
+        (lost, "is lost", "are lost"),
+        (started, "is started", "are started"),
+        (stopped, "is stopped", "are stopped"),
     )
     return happening(numbers, "replica") or "nothing moves"
 

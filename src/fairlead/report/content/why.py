@@ -172,9 +172,8 @@ def _cost(step: Step) -> str:
 def shifted(shifts: Sequence[Shift], cluster: str) -> str:
     """Return what stands elsewhere; those of the workload that is explained come first."""
     own = shifts[0].workload if shifts else ""
-    parts = [_moved(shift, own, cluster) for shift in shifts]
-    rest = len(parts) - NAMED
-    return "; ".join([*parts[:NAMED], f"and {counted(rest, 'more change')}"] if rest > 0 else parts)
+    parts = (_moved(shift, own, cluster) for shift in shifts)
+    return "; ".join(first_lines(parts, NAMED, "change", "and {}"))
 
 
 def _moved(shift: Shift, own: str, cluster: str) -> str:
@@ -207,10 +206,8 @@ def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
         return
     if why.gains:
         yield "Changing one of these by one would improve the placement:"
-        kept = why.gains if shown is None else why.gains[:shown]
-        yield from (f"  {gain_sentence(gain)}" for gain in kept)
-        if len(kept) < len(why.gains):
-            yield f"  ... and {len(why.gains) - len(kept)} more; -o wide shows them all"
+        gains = (f"  {gain_sentence(gain)}" for gain in why.gains)
+        yield from first_lines(gains, shown, "", "  ... and {}; -o wide shows them all")
     elif why.outcome.status is Status.OPTIMAL and not why.untried:
         yield "Changing any single limit by one would not improve the placement."
     if why.untried and why.outcome.status is Status.OPTIMAL:

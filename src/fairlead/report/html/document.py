@@ -11,7 +11,6 @@ from typing import assert_never
 from fairlead.models.words import escaped
 from fairlead.report.blocks import (
     Block,
-    Cell,
     Column,
     Facts,
     Folded,
@@ -120,14 +119,11 @@ def _headers(columns: Sequence[Column]) -> str:
 
 def _row(columns: Sequence[Column], row: Row) -> str:
     (_, first), *others = zip(columns, row, strict=True)
-    cells = "".join(_cell(column, cell) for column, cell in others)
+    cells = ""
+    for column, cell in others:
+        names = ("right" if column.right else "", "elastic" if column.elastic else "", cell.tone)
+        cells += f"<td{_named(' '.join(filter(None, names)))}>{safe(cell.text)}</td>"
     return f'<tr><th scope="row"{_named(first.tone)}>{safe(first.text)}</th>{cells}</tr>'
-
-
-def _cell(column: Column, cell: Cell) -> str:
-    names = ["right"] if column.right else []
-    names += ["elastic"] if column.elastic else []
-    return f"<td{_named(' '.join([*names, cell.tone]).strip())}>{safe(cell.text)}</td>"
 
 
 def _named(names: str) -> str:

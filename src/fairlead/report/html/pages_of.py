@@ -91,21 +91,17 @@ def page_of(shown: Shown, making: Making) -> Page:
 
 def _told(title: str, groups: Iterable[Iterable[Line]], making: Making) -> Page:
     """Return what a terminal shows as a page; a sentence that begins it is the headline."""
-    blocks = [line for group in groups for line in group]
-    first = blocks[0] if blocks else Text(title)
+    lines = [line for group in groups for line in group]
+    first = lines[0] if lines else Text(title)
     headline = first.text if isinstance(first, Text) else title
-    rest = blocks[1:] if isinstance(first, Text) else blocks
-    section = Section("answer", "Details", _blocks(rest), brief=True)
-    return Page(title, headline, "", (), (), (section,), making)
-
-
-def _blocks(lines: Iterable[Line]) -> tuple[Block, ...]:
-    """Return lines of a terminal as blocks: indented ones become the items of a list."""
+    rest = lines[1:] if isinstance(first, Text) else lines
     blocks: list[Block] = []
-    for is_text, some_lines in groupby(lines, lambda line: isinstance(line, Text)):
+    for is_text, some_lines in groupby(rest, lambda line: isinstance(line, Text)):
         found = list(some_lines)
+        # Indented ones become the items of a list.
         blocks += paragraphs(line.text for line in found if isinstance(line, Text)) if is_text else found
-    return tuple(blocks)
+    section = Section("answer", "Details", tuple(blocks), brief=True)
+    return Page(title, headline, "", (), (), (section,), making)
 
 
 _INSIDE = " Inside a wave, old and new replicas run side by side."

@@ -19,7 +19,7 @@ from fairlead.report.blocks import (
     long_table,
 )
 from fairlead.report.content.fleet import cost_lines
-from fairlead.report.content.fullness import format_fullness, tone_of
+from fairlead.report.content.fullness import format_fullness, fullest, tone_of
 from fairlead.report.content.outcome import TONES, told_breaches, told_shortages
 from fairlead.report.content.scenarios import (
     already,
@@ -134,7 +134,7 @@ HALF = Fraction(1, 2)
 def heat_section(simulation: Simulation) -> Section:
     """Return the map of a sweep; empty where nothing was tried."""
     scenarios = simulation.scenarios[:MAP_ROWS]
-    names = _fullest_clusters(scenarios)
+    names = fullest((each for one in scenarios for each in one.fullness.items()), MAP_COLUMNS)
     if not names:
         return Section("sweep", "", ())
     what = scenario_table(simulation).columns[0]
@@ -158,27 +158,15 @@ def heat_section(simulation: Simulation) -> Section:
     return Section("sweep", f"What if we {sweep_words(simulation.sweep or '')}", tuple(blocks), brief=True)
 
 
-def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
-    """Return the clusters that become fullest in any scenario, in name order."""
-    most: dict[str, Fraction] = {}
-    for one in scenarios:
-        for name, part in one.fullness.items():
-            most[name] = max(part, most.get(name, Fraction(0)))
-    return sorted(sorted(most, key=lambda name: (-most[name], name))[:MAP_COLUMNS])
-
-
 def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
-    told = missing(scenario) if scenario.unplaced else Cell("0")
-    return (Cell(scenario.name), told if scenario.answered else UNKNOWN, *_parts(scenario, names))
 
-
-def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:
-    for name in names:
+    def cell(name: str) -> Cell:
         part = scenario.fullness.get(name)
         if name in scenario.clusters:
-            yield Cell("off", "dim")
-        elif part is None:
-            yield NOTHING
-        else:
-            tone: Tone = tone_of(part) or ("good" if part >= HALF else "")
-            yield Cell(format_fullness(part), tone)
+            return Cell("off", "dim")
+        if part is None:
+            return NOTHING
+        return Cell(format_fullness(part), tone_of(part) or ("good" if part >= HALF else ""))
+
+    told = missing(scenario) if scenario.unplaced else Cell("0")
+    return (Cell(scenario.name), told if scenario.answered else UNKNOWN, *map(cell, names))

@@ -25,7 +25,7 @@ from fairlead.report.blocks import (
     short_amount,
     table,
 )
-from fairlead.report.content.fullness import NEARLY, Course, courses, format_fullness, tone_of
+from fairlead.report.content.fullness import Course, courses, format_fullness, fullest, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
@@ -51,7 +51,8 @@ def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Pa
     `rows`: its resources; at least one. `names`: what the steps are called. `compared`: True where the steps
     stand side by side instead of one after the other.
     """
-    shown = fullest(rows)
+    by_resource = {row.resource: row for row in rows}
+    shown = [by_resource[one] for one in fullest(((row.resource, row.most) for row in rows), RESOURCES)]
     colour = _colour(max(row.most for row in rows))
 
     def draw(canvas: Canvas) -> None:
@@ -64,12 +65,6 @@ def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Pa
 
     told = "; ".join(_told(row, names) for row in shown)
     return Panel(f"{rows[0].cluster}: {told}", drawn("panel", WIDTH, HEAD + ROW * len(shown), draw))
-
-
-def fullest(rows: Sequence[Course]) -> list[Course]:
-    """Return the resources that a panel shows, in name order."""
-    ranked = sorted(rows, key=lambda row: (-row.most, row.resource))[:RESOURCES]
-    return sorted(ranked, key=lambda row: row.resource)
 
 
 def _row(canvas: Canvas, row: Course, top: float, *, compared: bool) -> None:
@@ -110,7 +105,7 @@ def _told(row: Course, names: Sequence[str]) -> str:
 
 
 def _colour(part: Fraction) -> Ink:
-    return "bad" if part > 1 else "notice" if part >= NEARLY else "move"
+    return tone_of(part) or "move"
 
 
 PICTURED = 48
