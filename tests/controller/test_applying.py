@@ -334,6 +334,8 @@ def test_what_may_be_unavailable_is_kept(
             "is still in member2",
         ),
         ({"aggregatedStatus": [{**MEMBER1, "health": "Unknown"}]}, ""),
+        # Kinds of one's own may mean something else by these names.
+        ({"aggregatedStatus": reports([{"name": "member1", "replicas": "three"}])}, ""),
         ({"aggregatedStatus": reports([{"name": "member1", "replicas": 3}])}, ""),
     ],
 )

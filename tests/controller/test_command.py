@@ -103,6 +103,7 @@ def test_a_dry_run_takes_no_lease(api: ServedApi, tmp_path: Path) -> None:
         (["--listen", "localhost:http"], "is not a port"),
         (["--lease", "fairlead"], "NAMESPACE/NAME"),
         (["--context", "prod"], "prod"),
+        (["--listen", "203.0.113.1:8080"], "served on 203.0.113.1 port 8080"),
     ],
 )
 def test_wrong_options_are_refused(

@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
-from fairlead.live.client import BINDING, CLUSTER, LEASE
+from fairlead.controller.controller import Controller
+from fairlead.controller.lease import Lease
+from fairlead.controller.standing import Settings
+from fairlead.controller.watching import Queue, Watcher
+from fairlead.live.client import BINDING, CLUSTER, LEASE, QUOTA, REBALANCER, connect
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.problem import Problem
 from live_kinds import Object
-from live_objects import FULLY_APPLIED, binding, cluster, placement, static
+from live_objects import DYNAMIC, FULLY_APPLIED, binding, cluster, placement, static
 from served_api import Request, ServedApi
 
 EVEN = placement(static({"member1": 1, "member2": 1}))
@@ -113,6 +117,87 @@ def test_what_was_left_between_spec_and_status_is_finished(api: ServedApi, tmp_p
     assert [one.path.rsplit("/", 1)[1] for one in api.writes()] == ["status"]
 
 
+def test_a_group_that_was_chosen_and_not_noted_is_noted(api: ServedApi, tmp_path: Path) -> None:
+    """Otherwise the next scale would begin with the first group, and take everything back to it."""
+    members(api, "member1", "member2")
+    asked = {
+        "clusterAffinities": [
+            {"affinityName": "home", "clusterNames": ["member1"]},
+            {"affinityName": "away", "clusterNames": ["member2"]},
+        ],
+        "replicaScheduling": DYNAMIC,
+    }
+    api.add(binding("web", 4, placed=asked, clusters={"member2": 4}, applied=True))
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+        assert found(api, "web")["status"]["schedulerObservingAffinityName"] == "away"
+        change(api, "web", {"spec": {"replicas": 6}})
+        eventually(lambda: placed(api, "web") == {"member2": 6})
+
+
+@pytest.mark.parametrize("missing", ["lease", "clusters", "right"])
+def test_who_may_not_work_waits(
+    api: ServedApi, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks around twice a second; it used to do nothing else, with a whole core."""
+    if missing != "clusters":
+        members(api, "member1")
+    if missing == "right":
+        api.refuse = lambda _method, path: 403 if path.endswith(QUOTA.plural) else None
+    lease = {"holderIdentity": "another", "leaseDurationSeconds": 600}
+    api.add(lease_of(lease))
+    api.add(binding("web", 4))
+    looks: list[float] = []
+
+    def length(_queue: Queue) -> int:
+        """Told to the metrics once a round."""
+        looks.append(time.monotonic())
+        return 0
+
+    monkeypatch.setattr(Queue, "__len__", length)
+    with controlled(api, tmp_path, lease="mine" if missing == "lease" else None):
+        eventually(lambda: looks)
+        time.sleep(1.5)
+    assert len(looks) < 40
+
+
+def lease_of(spec: Object | None) -> Object:
+    """Return the lease of the controllers."""
+    meta = {"name": "fairlead", "namespace": "karmada-system"}
+    head = {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": meta}
+    return head if spec is None else {**head, "spec": spec}
+
+
+def test_a_lease_without_a_spec_is_free(api: ServedApi, tmp_path: Path) -> None:
+    """Somebody made it by hand; nobody ever led."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    api.add(lease_of(None))
+    with controlled(api, tmp_path, lease="first"):
+        eventually(lambda: is_done(api, "web"))
+
+
+@pytest.mark.parametrize("where", [(Watcher, "_follow"), (Lease, "_renew")], ids=["watch", "lease"])
+def test_a_bug_in_a_thread_ends_the_controller(
+    api: ServedApi, where: tuple[type, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that its pod restarts; it went on without that thread."""
+
+    def breaking(_self: object) -> None:
+        raise ZeroDivisionError("something odd")
+
+    monkeypatch.setattr(*where, breaking)
+    client = connect(None, api.kubeconfig(tmp_path))
+    lease = Lease(client, "karmada-system", "fairlead", "first")
+    controller = Controller(client, Settings(workers=1), lease=lease, others=(REBALANCER,))
+    with pytest.raises(ZeroDivisionError, match="something odd"):
+        controller.run()
+    controller.stop()
+    lease.release()
+    api.cut()
+    client.close()
+
+
 @pytest.mark.parametrize("gone", [False, True], ids=["lost", "gone"])
 def test_lost_watches_are_begun_anew(api: ServedApi, gone: bool, tmp_path: Path) -> None:
     """Also where the server no longer knows the version; nothing that happened meanwhile is missed."""
@@ -161,6 +246,67 @@ def test_a_watch_that_tells_nonsense_is_begun_anew(
         change(api, "web", {"spec": {"replicas": 8}})
         eventually(lambda: is_done(api, "web"))
     assert placed(api, "web") == {"member1": 4, "member2": 4}
+
+
+def test_a_list_that_is_none_is_not_an_empty_one(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands between answers, and there are quotas all the same."""
+    real, nonsense = api.backend.answer, threading.Event()
+    nonsense.set()
+
+    def answer(method: str, path: str, query: dict[str, str], body: object, kind: str) -> Object:
+        if nonsense.is_set() and path.endswith(QUOTA.plural):
+            return {"message": "log in first"}
+        return real(method, path, query, body, kind)
+
+    monkeypatch.setattr(api.backend, "answer", answer)
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    with controlled(api, tmp_path) as running:
+        lost = {"resource": QUOTA.plural}
+        tells = running.metrics.registry.get_sample_value
+        eventually(lambda: tells("fairlead_lost_watches_total", lost))
+        assert not running.controller.is_ready
+        assert placed(api, "web") == {}
+        nonsense.clear()
+        eventually(lambda: is_done(api, "web"))
+
+
+def test_a_busy_server_is_not_asked_for_everything_again(api: ServedApi, tmp_path: Path) -> None:
+    """A watch that it refuses for now goes on from where it was."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web"))
+        api.refuse = lambda _method, path: 429 if path.endswith(BINDING.plural) else None
+        api.cut()
+        lost = {"resource": BINDING.plural}
+        tells = running.metrics.registry.get_sample_value
+        eventually(lambda: tells("fairlead_lost_watches_total", lost))
+        api.refuse = lambda _method, _path: None
+        before = len(api.requests)
+        change(api, "web", {"spec": {"replicas": 8}})
+        eventually(lambda: is_done(api, "web"))
+        assert [one for one in api.requests[before:] if one.path.endswith(BINDING.plural)] == []
+
+
+def test_what_the_server_does_not_know_for_now_is_tried_again(api: ServedApi, tmp_path: Path) -> None:
+    """A server that starts may not know a kind yet; what is really gone is heard of."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused:
+            return None
+        refused.append(path)
+        return 404
+
+    api.refuse = refuse
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+    assert refused
 
 
 def test_a_server_that_restarts_in_the_middle_of_a_batch(api: ServedApi, tmp_path: Path) -> None:

@@ -248,10 +248,10 @@ def _not_arrived(
             continue
         if not report.get("applied"):
             yield f"is not applied in {cluster}: {report.get('appliedMessage') or 'no reason is given'}"
-        told = report.get("status") or {}
-        # A workload that is scaled to 0 leaves the numbers out.
+        # A workload that is scaled to 0 leaves the numbers out; other kinds may put text there.
+        told = {name: value for name, value in (report.get("status") or {}).items() if type(value) is int}
         has_numbers = any(name in told for name in (*_NUMBERS, "availableReplicas", "updatedReplicas"))
-        numbers = {name: int(told.get(name) or 0) for name in _NUMBERS if numbered and has_numbers}
+        numbers = {name: told.get(name, 0) for name in _NUMBERS if numbered and has_numbers}
         wrong = [f"{name} is {number}" for name, number in numbers.items() if number != count]
         if wrong:
             yield f"{wrong[0]} in {cluster}, not {count}"

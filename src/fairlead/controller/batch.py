@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
+from fairlead.manifests.clusters import read_clusters
+from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys
+from fairlead.manifests.karmada.facts import declared_for
+from fairlead.manifests.karmada.groups import groups_of
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
@@ -66,7 +70,15 @@ class Unplaced:
     """In ours."""
 
 
-Decision = Placed | Unplaced
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A binding that stands where it is to stand; only its status does not say so."""
+
+    group: str | None = None
+    """The affinity group of its clusters; None where there is none."""
+
+
+Decision = Placed | Unplaced | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     batch is placed, and so on, so that one odd binding keeps no other one from its place.
     """
     manifests, subjects = world.joined()
+    _leave_out_contradictions(manifests, subjects)
     decisions, asked = _sorted(world, due, subjects)
     deadline, missing = Deadline.after(settings.time_limit), 0
     for _ in range(ROUNDS):
@@ -114,6 +127,43 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     return Batch(decisions, None, missing)
 
 
+def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject]) -> None:
+    """Leave out what of fairlead's own kinds may be there once only, such as a second Profile.
+
+    Those that come first by name count: nobody else's mistake keeps all bindings from their places.
+    """
+    if not manifests.own:
+        return
+    from fairlead.manifests.own.extend import contradictions
+
+    manifests.own.sort(key=lambda one: (one.model.kind, one.model.metadata.name))
+    found = {one.source.file: one for one in contradictions(manifests.own, subjects)}
+    manifests.own[:] = [one for one in manifests.own if one.source().file not in found]
+    for name, mistake in found.items():
+        LOG.warning("left out", extra={"object": name, "reason": mistake.sentence})
+
+
+def kept(entry: Entry, world: World) -> Kept:
+    """Return what is to be noted of a binding that stands where it is to stand.
+
+    Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
+    there by a controller that ended before it could note that.
+    """
+    declared = declared_for(entry.subject) if entry.subject is not None else None
+    if declared is None:
+        return Kept()
+    groups = groups_of(declared.placement)
+    names = [group.name for group in groups]
+    observed = entry.status.get("schedulerObservingAffinityName")
+    known = [found for name in entry.targets if (found := world.cluster(name)) is not None]
+    clusters = read_clusters([one for entry in known for one in entry.manifests.clusters], [])
+    by_name = {one.name: one for one in clusters}
+    for group in groups[names.index(observed) if observed in names else 0 :]:
+        if frozenset(entry.targets) <= frozenset().union(*group.tiers_of(by_name)):
+            return Kept(group.name)
+    return Kept()
+
+
 def _sorted(
     world: World, due: Iterable[Entry], subjects: Iterable[Subject]
 ) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
@@ -135,15 +185,11 @@ def _sorted(
 def _hindrance(entry: Entry, world: World) -> str:
     """Say why a binding cannot be placed at all; empty where it can."""
     if not entry.is_understood:
-        found = [
-            *entry.manifests.mistakes,
-            *(one for each in entry.manifests.unread for one in each.mistakes),
-        ]
-        return f"cannot be understood: {found[0].sentence}"
+        return f"cannot be understood: {entry.hindrance}"
     for name in entry.targets:
         cluster = world.cluster(name)
         if cluster is not None and not cluster.is_understood:
-            return f"cluster {name} cannot be understood: {cluster.manifests.mistakes[0].sentence}"
+            return f"cluster {name} cannot be understood: {cluster.hindrance}"
     return ""
 
 

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
+from fairlead.controller.batch import Decision, Kept, Placed, Reason, Unplaced
 from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
@@ -38,16 +38,16 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
     return {"metadata": {"resourceVersion": entry.version, "annotations": {APPLIED: applied}}, **spec}
 
 
-def _success(entry: Entry, now: str, placed: Placed | None = None) -> Object | None:
+def _success(entry: Entry, now: str, placed: Placed | Kept) -> Object | None:
     """Return the patch of the status of a binding that is placed; None where it would change nothing.
 
-    `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; None where it stood
+    `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; `Kept` where it stood
     there before, and nobody asked to place it anew.
     """
     status: Object = {"schedulerObservedGeneration": entry.generation}
-    if placed is not None or not entry.status.get("lastScheduledTime"):
+    if isinstance(placed, Placed) or not entry.status.get("lastScheduledTime"):
         status["lastScheduledTime"] = now
-    if placed is not None and placed.group is not None:
+    if placed.group is not None:
         status["schedulerObservingAffinityName"] = placed.group
     return _status_patch(entry, status, ("True", _SUCCESS, _MESSAGE), now)
 
@@ -113,14 +113,19 @@ class Written:
     """How to go on."""
     entry: Entry
     """The binding as the server has it now, as far as it told."""
-    decision: Decision | None
+    decision: Decision
     """What was written."""
     changed: bool = False
-    """Whether the spec or the condition changed."""
+    """Whether something was written: the spec, or of what was not placed just now the status."""
     conflicts: int = 0
     """How often the version was stale."""
     moved: int = 0
     """Replicas that are stopped where they ran."""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether users are told of it: a placement, or why there is none."""
+        return self.changed and not isinstance(self.decision, Kept)
 
 
 class _Stale(Exception):  # noqa: N818 - no error: somebody else was faster
@@ -177,13 +182,12 @@ class _Pen:
 
 
 def carry_out(
-    client: Client, settings: Settings, may_write: Callable[[], bool], entry: Entry, decision: Decision | None
+    client: Client, settings: Settings, may_write: Callable[[], bool], entry: Entry, decision: Decision
 ) -> Written:
     """Write what was decided for a binding.
 
     `settings`: the scheduler's name, and whether anything is written at all. `may_write`: whether this
-    controller is still the one that writes; asked before every request. `decision`: what was decided; None
-    where it is placed, and only its status does not say so.
+    controller is still the one that writes; asked before every request. `decision`: what was decided.
     """
     pen = _Pen(client, settings, may_write, entry)
     try:
@@ -200,12 +204,12 @@ def carry_out(
     return Written(result, pen.entry, decision, conflicts=pen.conflicts)
 
 
-def _written(pen: _Pen, decision: Decision | None) -> Written:
+def _written(pen: _Pen, decision: Decision) -> Written:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     match decision:
-        case None:
-            told = pen.write(lambda entry: _success(entry, now), "status")
-            return Written(Result.WRITTEN, pen.entry, None, told, pen.conflicts)
+        case Kept():
+            told = pen.write(lambda entry: _success(entry, now, decision), "status")
+            return Written(Result.WRITTEN, pen.entry, decision, told, pen.conflicts)
         case Unplaced():
             said = "False", decision.reason, decision.message
             told = pen.write(lambda entry: _status_patch(entry, {}, said, now), "status")
@@ -218,7 +222,7 @@ def _written(pen: _Pen, decision: Decision | None) -> Written:
                 if error.status != HTTPStatus.FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
                     raise
                 return _written(pen, Unplaced(Reason.QUOTA_EXCEEDED, str(error)))
-            news = decision if changed or _is_news(pen.entry, decision) else None
+            news = decision if changed or _is_news(pen.entry, decision) else Kept(decision.group)
             if not (changed and pen.settings.dry_run):
                 pen.write(lambda entry: _success(entry, now, news), "status")
             return Written(
