@@ -5,10 +5,12 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
+from fairlead.controller.batch import Batch, decide
 from fairlead.controller.controller import Controller
 from fairlead.controller.lease import Lease
 from fairlead.controller.standing import Settings
@@ -435,6 +437,25 @@ def test_what_the_server_refuses_is_tried_again(api: ServedApi, code: int, tmp_p
         assert placed(api, "web") == {}
         api.refuse = lambda _method, _path: None
         eventually(lambda: is_done(api, "web"))
+
+
+def test_what_a_signal_broke_off_is_not_written(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a placement that is not the best, nor that there was none in time."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    asked = threading.Event()
+
+    def broken_off(*given: Any) -> Batch:
+        asked.set()
+        running.controller.stop()
+        return decide(*given)
+
+    monkeypatch.setattr("fairlead.controller.controller.decide", broken_off)
+    with controlled(api, tmp_path) as running:
+        eventually(asked.is_set)
+    assert api.writes() == []
 
 
 def test_a_refused_quota_is_told(api: ServedApi, tmp_path: Path) -> None:

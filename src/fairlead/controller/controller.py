@@ -165,6 +165,9 @@ class Controller:
         }
         if due:
             todo.update(self._decided(due))
+        if self._stopped.is_set():
+            # The search was broken off: what it found is not what is to be written.
+            return
         for entry in due:
             if entry.place not in todo:
                 self._queue.add(entry.place)
