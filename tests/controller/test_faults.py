@@ -458,6 +458,49 @@ def test_what_a_signal_broke_off_is_not_written(
     assert api.writes() == []
 
 
+def test_a_placement_is_told_where_its_status_is_late(api: ServedApi, tmp_path: Path) -> None:
+    """The spec is written and the status is not: what was placed is an event, once."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused or not path.endswith("/status"):
+            return None
+        refused.append(path)
+        return 503
+
+    api.refuse = refuse
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web"))
+        eventually(lambda: len(api.writes("events")) == 2)
+        assert (
+            running.metrics.registry.get_sample_value("fairlead_bindings_total", {"reason": "Success"}) == 1
+        )
+    assert refused
+    assert {one.body["reason"] for one in api.writes("events")} == {"ScheduleBindingSucceed"}
+    assert len(api.writes("events")) == 2  # on the binding and on its workload
+
+
+def test_that_no_cluster_fits_is_told_in_the_end(api: ServedApi, tmp_path: Path) -> None:
+    """Time does not help the binding, but it helps the server that could not take its status."""
+    members(api, "member1")
+    api.add(binding("web", 4, placed=placement(DYNAMIC, ["member9"])))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused:
+            return None
+        refused.append(path)
+        return 503
+
+    api.refuse = refuse
+    with controlled(api, tmp_path):
+        eventually(lambda: condition(api, "web"))
+    assert refused
+    assert condition(api, "web")["reason"] == "NoClusterFit"
+
+
 def test_a_refused_quota_is_told(api: ServedApi, tmp_path: Path) -> None:
     """Karmada's webhook refuses a placement that a quota does not allow."""
     members(api, "member1", "member2")

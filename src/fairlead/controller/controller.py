@@ -209,14 +209,16 @@ class Controller:
             case Result.STALE:
                 self._queue.add(entry.place)
                 return
-            case Result.REFUSED if (
-                not isinstance(decision, Unplaced) or decision.reason != Reason.NO_CLUSTER_FIT
+            case Result.UNPLACED if (
+                isinstance(decision, Unplaced) and decision.reason == Reason.NO_CLUSTER_FIT
             ):
-                self._queue.retry(entry.place)
-            case Result.REFUSED | Result.WRITTEN:
-                # Where no cluster fits, time does not help: only another placement or cluster does.
+                # Time does not help: only another placement or cluster does.
                 self._queue.forget(entry.place)
-        if isinstance(decision, Placed):
+            case Result.REFUSED | Result.UNPLACED:
+                self._queue.retry(entry.place)
+            case Result.WRITTEN:
+                self._queue.forget(entry.place)
+        if isinstance(decision, Placed) and written.result is Result.WRITTEN:
             self._metrics.binding_seconds.observe(time.monotonic() - since)
         if written.is_news:
             reason = decision.reason if isinstance(decision, Unplaced) else "Success"

@@ -99,8 +99,10 @@ class Result(Enum):
     """It stands in the binding, or stood there before."""
     STALE = auto()
     """The binding has changed: it is to be looked at again."""
+    UNPLACED = auto()
+    """Its status says why the binding has no place."""
     REFUSED = auto()
-    """It is to be tried later: the server did not take it, or the binding has no place."""
+    """The server did not take it: it is to be tried later."""
     GONE = auto()
     """The binding is gone."""
 
@@ -144,6 +146,9 @@ class _Pen:
     entry: Entry
     """The binding as it was read or written last."""
     conflicts: int = 0
+    placed: bool = False
+    """Whether the spec was written, whatever became of the status."""
+    moved: int = 0
 
     def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:
         """Send a patch of the binding as it is; tell whether there was one to send.
@@ -201,7 +206,7 @@ def carry_out(
         result = Result.GONE if error.status == HTTPStatus.NOT_FOUND else Result.REFUSED
         if result is Result.REFUSED:
             LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
-    return Written(result, pen.entry, decision, conflicts=pen.conflicts)
+    return Written(result, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
 
 
 def _written(pen: _Pen, decision: Decision) -> Written:
@@ -213,18 +218,17 @@ def _written(pen: _Pen, decision: Decision) -> Written:
         case Unplaced():
             said = "False", decision.reason, decision.message
             told = pen.write(lambda entry: _status_patch(entry, {}, said, now), "status")
-            return Written(Result.REFUSED, pen.entry, decision, told, pen.conflicts)
+            return Written(Result.UNPLACED, pen.entry, decision, told, pen.conflicts)
         case Placed():
             moved = _stopped(pen.entry, decision)
             try:
-                changed = pen.write(lambda entry: spec_patch(entry, decision))
+                pen.placed = pen.write(lambda entry: spec_patch(entry, decision))
             except RefusedError as error:
                 if error.status != HTTPStatus.FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
                     raise
                 return _written(pen, Unplaced(Reason.QUOTA_EXCEEDED, str(error)))
-            news = decision if changed or _is_news(pen.entry, decision) else Kept(decision.group)
-            if not (changed and pen.settings.dry_run):
+            pen.moved = moved if pen.placed else 0
+            news = decision if pen.placed or _is_news(pen.entry, decision) else Kept(decision.group)
+            if not (pen.placed and pen.settings.dry_run):
                 pen.write(lambda entry: _success(entry, now, news), "status")
-            return Written(
-                Result.WRITTEN, pen.entry, decision, changed, pen.conflicts, moved if changed else 0
-            )
+            return Written(Result.WRITTEN, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
