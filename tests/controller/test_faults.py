@@ -328,8 +328,11 @@ def test_a_server_that_restarts_in_the_middle_of_a_batch(api: ServedApi, tmp_pat
     assert all(found(api, name)["metadata"]["generation"] == 2 for name in names)
 
 
-def test_of_two_controllers_one_writes(api: ServedApi, tmp_path: Path) -> None:
-    """The other one takes over where the first ends, and where it only falls silent."""
+def test_of_two_controllers_one_writes(
+    api: ServedApi, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other one says for whom it waits, and takes over where the first ends."""
+    caplog.set_level("INFO", "fairlead.controller")
     members(api, "member1", "member2")
     with controlled(api, tmp_path, lease="first", duration=6.0) as first:
         api.add(binding("web", 4, placed=EVEN))
@@ -338,6 +341,8 @@ def test_of_two_controllers_one_writes(api: ServedApi, tmp_path: Path) -> None:
             change(api, "web", {"spec": {"replicas": 8}})
             eventually(lambda: is_done(api, "web"))
             assert second.number("fairlead_batches_total") == 0
+            told = [vars(one) for one in caplog.records if one.message == "waiting"]
+            assert [(one["lease"], one["holder"]) for one in told] == [("karmada-system/fairlead", "first")]
             first.end()
             lease = api.get(LEASE, "fairlead", "karmada-system")
             assert lease["spec"]["holderIdentity"] != "first"
@@ -456,6 +461,19 @@ def test_what_a_signal_broke_off_is_not_written(
     with controlled(api, tmp_path) as running:
         eventually(asked.is_set)
     assert api.writes() == []
+
+
+def test_who_always_hears_of_conflicts_pauses(api: ServedApi, tmp_path: Path) -> None:
+    """A webhook may refuse with 409 as well; the binding was written again and again without a pause."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    api.refuse = lambda method, _path: 409 if method == "PATCH" else None
+    with controlled(api, tmp_path):
+        eventually(api.writes)
+        time.sleep(1.5)
+        assert len(api.writes()) <= 15  # five at once, after a second and after two more
+        api.refuse = lambda _method, _path: None
+        eventually(lambda: is_done(api, "web"))
 
 
 def test_a_placement_is_told_where_its_status_is_late(api: ServedApi, tmp_path: Path) -> None:

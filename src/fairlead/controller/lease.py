@@ -32,6 +32,7 @@ class Lease:
     """Seconds for which a lease that is not renewed is respected."""
     _until: float = 0.0
     _seen: tuple[str, float] = ("", 0.0)
+    _holder: str = ""
     _stopped: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -101,9 +102,16 @@ class Lease:
         else:
             if self._belongs_to_another(found, begun):
                 self._until = 0.0
+                self._tell_of(str(_spec_of(found)["holderIdentity"]))
                 return
             self.client.replace(path, {**found, "spec": self._spec(_spec_of(found))})
         self._until = begun + self.duration * 2 / 3
+
+    def _tell_of(self, holder: str) -> None:
+        """Say for whom this controller waits, once: it does nothing else, and nobody would know why."""
+        if holder != self._holder:
+            LOG.info("waiting", extra={"lease": f"{self.namespace}/{self.name}", "holder": holder})
+        self._holder = holder
 
     def _belongs_to_another(self, found: Object, now: float) -> bool:
         """Tell whether somebody else holds the lease and has renewed it lately."""

@@ -153,11 +153,13 @@ class _Pen:
     def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:
         """Send a patch of the binding as it is; tell whether there was one to send.
 
-        Raises `_Stale` where the spec has changed, or another controller writes now.
+        Raises `_Stale` where the spec has changed, or another controller writes now, and `RefusedError` where
+        the server takes none.
         """
         place = self.entry.place
         path = place.resource.path(place.namespace, place.name, subresource)
-        for _ in range(LOOKS):
+        looks = 0
+        while True:
             patch = made(self.entry)
             if patch is None:
                 return False
@@ -169,13 +171,13 @@ class _Pen:
             try:
                 answer = self.client.patch(path, patch, self.settings.scheduler_name)
             except RefusedError as error:
-                if error.status != HTTPStatus.CONFLICT:
+                looks += 1
+                if error.status != HTTPStatus.CONFLICT or looks == LOOKS:
                     raise
                 self._look_again()
                 continue
             self.entry = entry_of(place.resource, answer)
             return True
-        raise _Stale
 
     def _look_again(self) -> None:
         """Read the binding again; stale where more than its status has changed."""
