@@ -391,6 +391,23 @@ def test_a_cluster_that_is_not_understood_keeps_what_it_has(api: ServedApi, tmp_
     assert placed(api, "web") == {"odd": 2}
 
 
+def test_the_last_version_of_a_cluster_that_is_understood_counts(
+    api: ServedApi, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And the log says what is wrong in the one that came after it."""
+    members(api, "member1")
+    api.add(binding("web", 2))
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+        api.patch(CLUSTER, "member1", {"spec": {"taints": [{"key": "a", "effect": "Never"}]}})
+        eventually(lambda: [one for one in caplog.records if one.message == "not understood"])
+        change(api, "web", {"spec": {"replicas": 3}})
+        eventually(lambda: placed(api, "web") == {"member1": 3})
+    (told,) = (vars(one) for one in caplog.records if one.message == "not understood")
+    assert (told["object"], told["kind"]) == ("member1", "Cluster")
+    assert "spec.taints[0].effect" in told["reason"]
+
+
 def test_one_odd_binding_keeps_no_other_from_its_place(
     api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
