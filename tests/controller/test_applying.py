@@ -235,7 +235,9 @@ def test_a_dry_run_is_checked_by_the_server(
     fleet.refuse = lambda method, _: 403 if method == "PATCH" else None
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server")
     assert code == 6
-    assert "refused by the test" in told
+    assert told.endswith(
+        "stopped in wave 1 of 2, a dry run that writes nothing: default/web: refused by the test\n"
+    )
 
 
 def test_nothing_is_written_where_a_signal_ended_the_search(

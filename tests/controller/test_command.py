@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -94,6 +95,18 @@ def test_a_dry_run_takes_no_lease(api: ServedApi, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
     assert [one for one in api.requests if one.method != "GET"] == []
+
+
+def test_it_listens_on_an_address_of_ipv6(api: ServedApi, tmp_path: Path) -> None:
+    """In brackets, as in a URL; a query behind a path is no other path."""
+    with socket.socket(socket.AF_INET6) as tried:
+        try:
+            tried.bind(("::1", 0))
+        except OSError:
+            pytest.skip("this machine has no IPv6")
+        port = tried.getsockname()[1]
+    with started(api, tmp_path, "--dry-run", "--listen", f"[::1]:{port}"):
+        eventually(lambda: asked(f"http://[::1]:{port}/healthz?verbose")[0] == 200)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def _write_wave(
             _write(client, step, carrying, compare=step.workload.key not in moved)
         except (StoppedError, RefusedError, UnreachableError) as error:
             done = f"{number} of {counted(len(steps), 'object')} of it are written"
+            done = "a dry run that writes nothing" if carrying.dry_run else done
             raise StoppedError(f"stopped in {name}, {done}: {step.workload.key}: {error}") from error
 
 
@@ -210,7 +211,8 @@ def _write_status(client: Client, plan: RebalancePlan, patch: Patch, carrying: C
     try:
         client.patch(path, {"status": patch.document["status"]}, MANAGER, dry_run=carrying.dry_run)
     except (RefusedError, UnreachableError) as error:
-        text = "all waves are carried out, but its affinity group could not be noted"
+        text = "its affinity group could not be noted"
+        text = text if carrying.dry_run else f"all waves are carried out, but {text}"
         raise StoppedError(f"{workload.key}: {text}: {error}") from error
 
 
