@@ -2,12 +2,13 @@
 
 import pytest
 
-from fairlead.controller.batch import Placed, Unplaced, decide
-from fairlead.controller.standing import Settings
+from fairlead.controller.batch import decide
+from fairlead.controller.decisions import Kept, Placed, Unplaced
+from fairlead.controller.standing import Settings, kept
 from fairlead.controller.world import World
 from fairlead.live.client import BINDING, CLUSTER, Resource
 from fairlead.manifests.yaml.documents import OWN_API_VERSION
-from live_objects import Object, binding, cluster
+from live_objects import DYNAMIC, Object, binding, cluster
 
 
 def test_what_cannot_be_placed_is_told_about_itself_only() -> None:
@@ -69,3 +70,32 @@ def test_of_two_that_contradict_each_other_the_first_by_name_counts(
     (told,) = (vars(one) for one in caplog.records if one.message == "left out")
     assert told["object"] == "<cluster> PriceList b"
     assert "PriceList only" in told["reason"]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "observed", "group"),
+    [
+        ({"m2": 4}, None, "away"),
+        ({"m1": 4}, None, "home"),
+        ({"m2": 4}, "home", "away"),
+        ({"m1": 4}, "away", None),  # it never goes back by itself
+        ({"m1": 2, "m2": 2}, None, None),
+        ({}, None, None),  # scaled to 0: it stands nowhere
+    ],
+)
+def test_the_group_of_what_stands_is_the_first_that_has_all_of_it(
+    clusters: dict[str, int], observed: str | None, group: str | None
+) -> None:
+    """From the observed one on."""
+    world = World()
+    for name in ("m1", "m2"):
+        world.put(CLUSTER, cluster(name))
+    terms = [
+        {"affinityName": "home", "clusterNames": ["m1"]},
+        {"affinityName": "away", "clusterNames": ["m2"]},
+    ]
+    asked = {"clusterAffinities": terms, "replicaScheduling": DYNAMIC}
+    item = binding("web", sum(clusters.values()), placed=asked, clusters=clusters)
+    world.put(BINDING, {**item, "status": {"schedulerObservingAffinityName": observed} if observed else {}})
+    (entry,) = world.bindings
+    assert kept(entry, world) == Kept(group)

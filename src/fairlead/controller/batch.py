@@ -3,17 +3,14 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
-from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys
-from fairlead.manifests.karmada.facts import declared_for
-from fairlead.manifests.karmada.groups import groups_of
 from fairlead.manifests.karmada.scheduled import target
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
@@ -36,49 +33,6 @@ SHARE_OF_TIME = 0.3
 """Of the time that is left, what looking at those that find no place may take in a round."""
 
 _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
-
-
-class Reason(StrEnum):
-    """Why a binding is not placed, in Karmada's words."""
-
-    UNSCHEDULABLE = "Unschedulable"
-    NO_CLUSTER_FIT = "NoClusterFit"
-    SCHEDULER_ERROR = "SchedulerError"
-    QUOTA_EXCEEDED = "QuotaExceeded"
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where a binding is to stand."""
-
-    targets: tuple[Mapping[str, Any], ...]
-    """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
-    out."""
-    group: str | None = None
-    """The affinity group that was chosen; None where there is none to choose."""
-    fresh: bool = False
-    """Whether somebody asked to place it anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """Why a binding stays as it is."""
-
-    reason: Reason
-    """In Karmada's words."""
-    message: str
-    """In ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A binding that stands where it is to stand; only its status does not say so."""
-
-    group: str | None = None
-    """The affinity group of its clusters; None where there is none."""
-
-
-Decision = Placed | Unplaced | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,27 +95,6 @@ def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject])
     manifests.own[:] = [one for one in manifests.own if one.source().file not in found]
     for name, mistake in found.items():
         LOG.warning("left out", extra={"object": name, "reason": mistake.sentence})
-
-
-def kept(entry: Entry, world: World) -> Kept:
-    """Return what is to be noted of a binding that stands where it is to stand.
-
-    Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
-    there by a controller that ended before it could note that.
-    """
-    declared = declared_for(entry.subject) if entry.subject is not None else None
-    if declared is None:
-        return Kept()
-    groups = groups_of(declared.placement)
-    names = [group.name for group in groups]
-    observed = entry.status.get("schedulerObservingAffinityName")
-    known = [found for name in entry.targets if (found := world.cluster(name)) is not None]
-    clusters = read_clusters([one for entry in known for one in entry.manifests.clusters], [])
-    by_name = {one.name: one for one in clusters}
-    for group in groups[names.index(observed) if observed in names else 0 :]:
-        if frozenset(entry.targets) <= frozenset().union(*group.tiers_of(by_name)):
-            return Kept(group.name)
-    return Kept()
 
 
 def _sorted(

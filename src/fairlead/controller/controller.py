@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import assert_never
 
-from fairlead.controller.batch import Decision, Kept, Placed, Reason, Unplaced, decide, kept
+from fairlead.controller.batch import decide
+from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
-from fairlead.controller.standing import Settings, Standing, standing_of
+from fairlead.controller.standing import Settings, Standing, kept, standing_of
 from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out

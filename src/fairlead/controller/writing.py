@@ -8,7 +8,7 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.batch import Decision, Kept, Placed, Reason, Unplaced
+from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
 from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
