@@ -235,7 +235,9 @@ def test_a_dry_run_is_checked_by_the_server(
     fleet.refuse = lambda method, _: 403 if method == "PATCH" else None
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server")
     assert code == 6
-    assert "refused by the test" in told
+    assert told.endswith(
+        "stopped in wave 1 of 2, a dry run that writes nothing: default/web: refused by the test\n"
+    )
 
 
 def test_nothing_is_written_where_a_signal_ended_the_search(
@@ -334,6 +336,8 @@ def test_what_may_be_unavailable_is_kept(
             "is still in member2",
         ),
         ({"aggregatedStatus": [{**MEMBER1, "health": "Unknown"}]}, ""),
+        # Kinds of one's own may mean something else by these names.
+        ({"aggregatedStatus": reports([{"name": "member1", "replicas": "three"}])}, ""),
         ({"aggregatedStatus": reports([{"name": "member1", "replicas": 3}])}, ""),
     ],
 )

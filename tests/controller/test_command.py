@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -96,6 +97,18 @@ def test_a_dry_run_takes_no_lease(api: ServedApi, tmp_path: Path) -> None:
     assert [one for one in api.requests if one.method != "GET"] == []
 
 
+def test_it_listens_on_an_address_of_ipv6(api: ServedApi, tmp_path: Path) -> None:
+    """In brackets, as in a URL; a query behind a path is no other path."""
+    with socket.socket(socket.AF_INET6) as tried:
+        try:
+            tried.bind(("::1", 0))
+        except OSError:
+            pytest.skip("this machine has no IPv6")
+        port = tried.getsockname()[1]
+    with started(api, tmp_path, "--dry-run", "--listen", f"[::1]:{port}"):
+        eventually(lambda: asked(f"http://[::1]:{port}/healthz?verbose")[0] == 200)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -103,6 +116,7 @@ def test_a_dry_run_takes_no_lease(api: ServedApi, tmp_path: Path) -> None:
         (["--listen", "localhost:http"], "is not a port"),
         (["--lease", "fairlead"], "NAMESPACE/NAME"),
         (["--context", "prod"], "prod"),
+        (["--listen", "203.0.113.1:8080"], "served on 203.0.113.1 port 8080"),
     ],
 )
 def test_wrong_options_are_refused(

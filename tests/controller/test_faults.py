@@ -5,18 +5,24 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
-from fairlead.live.client import BINDING, CLUSTER, LEASE
+from fairlead.controller.batch import Batch, decide
+from fairlead.controller.controller import Controller
+from fairlead.controller.lease import Lease
+from fairlead.controller.standing import Settings
+from fairlead.controller.watching import Queue, Watcher
+from fairlead.live.client import BINDING, CLUSTER, LEASE, QUOTA, REBALANCER, connect
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.problem import Problem
 from live_kinds import Object
-from live_objects import FULLY_APPLIED, binding, cluster, placement, static
+from live_objects import DYNAMIC, FULLY_APPLIED, binding, cluster, placement, static
 from served_api import Request, ServedApi
 
 EVEN = placement(static({"member1": 1, "member2": 1}))
@@ -113,6 +119,87 @@ def test_what_was_left_between_spec_and_status_is_finished(api: ServedApi, tmp_p
     assert [one.path.rsplit("/", 1)[1] for one in api.writes()] == ["status"]
 
 
+def test_a_group_that_was_chosen_and_not_noted_is_noted(api: ServedApi, tmp_path: Path) -> None:
+    """Otherwise the next scale would begin with the first group, and take everything back to it."""
+    members(api, "member1", "member2")
+    asked = {
+        "clusterAffinities": [
+            {"affinityName": "home", "clusterNames": ["member1"]},
+            {"affinityName": "away", "clusterNames": ["member2"]},
+        ],
+        "replicaScheduling": DYNAMIC,
+    }
+    api.add(binding("web", 4, placed=asked, clusters={"member2": 4}, applied=True))
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+        assert found(api, "web")["status"]["schedulerObservingAffinityName"] == "away"
+        change(api, "web", {"spec": {"replicas": 6}})
+        eventually(lambda: placed(api, "web") == {"member2": 6})
+
+
+@pytest.mark.parametrize("missing", ["lease", "clusters", "right"])
+def test_who_may_not_work_waits(
+    api: ServedApi, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks around twice a second; it used to do nothing else, with a whole core."""
+    if missing != "clusters":
+        members(api, "member1")
+    if missing == "right":
+        api.refuse = lambda _method, path: 403 if path.endswith(QUOTA.plural) else None
+    lease = {"holderIdentity": "another", "leaseDurationSeconds": 600}
+    api.add(lease_of(lease))
+    api.add(binding("web", 4))
+    looks: list[float] = []
+
+    def length(_queue: Queue) -> int:
+        """Told to the metrics once a round."""
+        looks.append(time.monotonic())
+        return 0
+
+    monkeypatch.setattr(Queue, "__len__", length)
+    with controlled(api, tmp_path, lease="mine" if missing == "lease" else None):
+        eventually(lambda: looks)
+        time.sleep(1.5)
+    assert len(looks) < 40
+
+
+def lease_of(spec: Object | None) -> Object:
+    """Return the lease of the controllers."""
+    meta = {"name": "fairlead", "namespace": "karmada-system"}
+    head = {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": meta}
+    return head if spec is None else {**head, "spec": spec}
+
+
+def test_a_lease_without_a_spec_is_free(api: ServedApi, tmp_path: Path) -> None:
+    """Somebody made it by hand; nobody ever led."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    api.add(lease_of(None))
+    with controlled(api, tmp_path, lease="first"):
+        eventually(lambda: is_done(api, "web"))
+
+
+@pytest.mark.parametrize("where", [(Watcher, "_follow"), (Lease, "_renew")], ids=["watch", "lease"])
+def test_a_bug_in_a_thread_ends_the_controller(
+    api: ServedApi, where: tuple[type, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that its pod restarts; it went on without that thread."""
+
+    def breaking(_self: object) -> None:
+        raise ZeroDivisionError("something odd")
+
+    monkeypatch.setattr(*where, breaking)
+    client = connect(None, api.kubeconfig(tmp_path))
+    lease = Lease(client, "karmada-system", "fairlead", "first")
+    controller = Controller(client, Settings(workers=1), lease=lease, others=(REBALANCER,))
+    with pytest.raises(ZeroDivisionError, match="something odd"):
+        controller.run()
+    controller.stop()
+    lease.release()
+    api.cut()
+    client.close()
+
+
 @pytest.mark.parametrize("gone", [False, True], ids=["lost", "gone"])
 def test_lost_watches_are_begun_anew(api: ServedApi, gone: bool, tmp_path: Path) -> None:
     """Also where the server no longer knows the version; nothing that happened meanwhile is missed."""
@@ -163,6 +250,67 @@ def test_a_watch_that_tells_nonsense_is_begun_anew(
     assert placed(api, "web") == {"member1": 4, "member2": 4}
 
 
+def test_a_list_that_is_none_is_not_an_empty_one(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands between answers, and there are quotas all the same."""
+    real, nonsense = api.backend.answer, threading.Event()
+    nonsense.set()
+
+    def answer(method: str, path: str, query: dict[str, str], body: object, kind: str) -> Object:
+        if nonsense.is_set() and path.endswith(QUOTA.plural):
+            return {"message": "log in first"}
+        return real(method, path, query, body, kind)
+
+    monkeypatch.setattr(api.backend, "answer", answer)
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    with controlled(api, tmp_path) as running:
+        lost = {"resource": QUOTA.plural}
+        tells = running.metrics.registry.get_sample_value
+        eventually(lambda: tells("fairlead_lost_watches_total", lost))
+        assert not running.controller.is_ready
+        assert placed(api, "web") == {}
+        nonsense.clear()
+        eventually(lambda: is_done(api, "web"))
+
+
+def test_a_busy_server_is_not_asked_for_everything_again(api: ServedApi, tmp_path: Path) -> None:
+    """A watch that it refuses for now goes on from where it was."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web"))
+        api.refuse = lambda _method, path: 429 if path.endswith(BINDING.plural) else None
+        api.cut()
+        lost = {"resource": BINDING.plural}
+        tells = running.metrics.registry.get_sample_value
+        eventually(lambda: tells("fairlead_lost_watches_total", lost))
+        api.refuse = lambda _method, _path: None
+        before = len(api.requests)
+        change(api, "web", {"spec": {"replicas": 8}})
+        eventually(lambda: is_done(api, "web"))
+        assert [one for one in api.requests[before:] if one.path.endswith(BINDING.plural)] == []
+
+
+def test_what_the_server_does_not_know_for_now_is_tried_again(api: ServedApi, tmp_path: Path) -> None:
+    """A server that starts may not know a kind yet; what is really gone is heard of."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused:
+            return None
+        refused.append(path)
+        return 404
+
+    api.refuse = refuse
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+    assert refused
+
+
 def test_a_server_that_restarts_in_the_middle_of_a_batch(api: ServedApi, tmp_path: Path) -> None:
     """Everything is placed in the end, once."""
     names = [f"web{number}" for number in range(12)]
@@ -180,8 +328,11 @@ def test_a_server_that_restarts_in_the_middle_of_a_batch(api: ServedApi, tmp_pat
     assert all(found(api, name)["metadata"]["generation"] == 2 for name in names)
 
 
-def test_of_two_controllers_one_writes(api: ServedApi, tmp_path: Path) -> None:
-    """The other one takes over where the first ends, and where it only falls silent."""
+def test_of_two_controllers_one_writes(
+    api: ServedApi, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other one says for whom it waits, and takes over where the first ends."""
+    caplog.set_level("INFO", "fairlead.controller")
     members(api, "member1", "member2")
     with controlled(api, tmp_path, lease="first", duration=6.0) as first:
         api.add(binding("web", 4, placed=EVEN))
@@ -190,6 +341,8 @@ def test_of_two_controllers_one_writes(api: ServedApi, tmp_path: Path) -> None:
             change(api, "web", {"spec": {"replicas": 8}})
             eventually(lambda: is_done(api, "web"))
             assert second.number("fairlead_batches_total") == 0
+            told = [vars(one) for one in caplog.records if one.message == "waiting"]
+            assert [(one["lease"], one["holder"]) for one in told] == [("karmada-system/fairlead", "first")]
             first.end()
             lease = api.get(LEASE, "fairlead", "karmada-system")
             assert lease["spec"]["holderIdentity"] != "first"
@@ -236,6 +389,23 @@ def test_a_cluster_that_is_not_understood_keeps_what_it_has(api: ServedApi, tmp_
         eventually(lambda: condition(api, "web"))
     assert condition(api, "web")["reason"] == "SchedulerError"
     assert placed(api, "web") == {"odd": 2}
+
+
+def test_the_last_version_of_a_cluster_that_is_understood_counts(
+    api: ServedApi, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And the log says what is wrong in the one that came after it."""
+    members(api, "member1")
+    api.add(binding("web", 2))
+    with controlled(api, tmp_path):
+        eventually(lambda: is_done(api, "web"))
+        api.patch(CLUSTER, "member1", {"spec": {"taints": [{"key": "a", "effect": "Never"}]}})
+        eventually(lambda: [one for one in caplog.records if one.message == "not understood"])
+        change(api, "web", {"spec": {"replicas": 3}})
+        eventually(lambda: placed(api, "web") == {"member1": 3})
+    (told,) = (vars(one) for one in caplog.records if one.message == "not understood")
+    assert (told["object"], told["kind"]) == ("member1", "Cluster")
+    assert "spec.taints[0].effect" in told["reason"]
 
 
 def test_one_odd_binding_keeps_no_other_from_its_place(
@@ -289,6 +459,81 @@ def test_what_the_server_refuses_is_tried_again(api: ServedApi, code: int, tmp_p
         assert placed(api, "web") == {}
         api.refuse = lambda _method, _path: None
         eventually(lambda: is_done(api, "web"))
+
+
+def test_what_a_signal_broke_off_is_not_written(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a placement that is not the best, nor that there was none in time."""
+    members(api, "member1", "member2")
+    api.add(binding("web", 4, placed=EVEN))
+    asked = threading.Event()
+
+    def broken_off(*given: Any) -> Batch:
+        asked.set()
+        running.controller.stop()
+        return decide(*given)
+
+    monkeypatch.setattr("fairlead.controller.controller.decide", broken_off)
+    with controlled(api, tmp_path) as running:
+        eventually(asked.is_set)
+    assert api.writes() == []
+
+
+def test_who_always_hears_of_conflicts_pauses(api: ServedApi, tmp_path: Path) -> None:
+    """A webhook may refuse with 409 as well; the binding was written again and again without a pause."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    api.refuse = lambda method, _path: 409 if method == "PATCH" else None
+    with controlled(api, tmp_path):
+        eventually(api.writes)
+        time.sleep(1.5)
+        assert len(api.writes()) <= 15  # five at once, after a second and after two more
+        api.refuse = lambda _method, _path: None
+        eventually(lambda: is_done(api, "web"))
+
+
+def test_a_placement_is_told_where_its_status_is_late(api: ServedApi, tmp_path: Path) -> None:
+    """The spec is written and the status is not: what was placed is an event, once."""
+    members(api, "member1")
+    api.add(binding("web", 4))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused or not path.endswith("/status"):
+            return None
+        refused.append(path)
+        return 503
+
+    api.refuse = refuse
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web"))
+        eventually(lambda: len(api.writes("events")) == 2)
+        assert (
+            running.metrics.registry.get_sample_value("fairlead_bindings_total", {"reason": "Success"}) == 1
+        )
+    assert refused
+    assert {one.body["reason"] for one in api.writes("events")} == {"ScheduleBindingSucceed"}
+    assert len(api.writes("events")) == 2  # on the binding and on its workload
+
+
+def test_that_no_cluster_fits_is_told_in_the_end(api: ServedApi, tmp_path: Path) -> None:
+    """Time does not help the binding, but it helps the server that could not take its status."""
+    members(api, "member1")
+    api.add(binding("web", 4, placed=placement(DYNAMIC, ["member9"])))
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused:
+            return None
+        refused.append(path)
+        return 503
+
+    api.refuse = refuse
+    with controlled(api, tmp_path):
+        eventually(lambda: condition(api, "web"))
+    assert refused
+    assert condition(api, "web")["reason"] == "NoClusterFit"
 
 
 def test_a_refused_quota_is_told(api: ServedApi, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import gzip
 
 import yaml
 
-from fairlead.controller.batch import Placed, Unplaced, decide
+from fairlead.controller.batch import decide
+from fairlead.controller.decisions import Placed, Unplaced
 from fairlead.controller.standing import Settings, Standing, condition_of, standing_of
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch

@@ -598,3 +598,24 @@ def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Ready: fairlead solve can answer." in told
     assert main(["doctor", "-f", str(EXAMPLES / "three-regions")]) == 0
     assert "Would make the answer better" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("constraint", "told"),
+    [
+        ({"spreadByField": "region"}, "  region of member1: never chosen where a policy spreads by region\n"),
+        ({"spreadByLabel": "rack"}, "  value of label rack of member1: never chosen"),
+        ({"spreadByField": "cluster"}, None),
+    ],
+)
+def test_doctor_names_what_policies_spread_by(
+    constraint: dict[str, str], told: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where no cluster at all has it; then nothing can be placed, and nobody said why."""
+    manifest = tmp_path / "input.yaml"
+    spread = [{**constraint, "minGroups": 1}]
+    documents = [cluster("member1", cpu=4), binding(placement={"spreadConstraints": spread})]
+    manifest.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+    assert main(["doctor", "-f", str(manifest)]) == 0
+    assert (told or "") in (out := capsys.readouterr().out)
+    assert ("never chosen" in out) == (told is not None)

@@ -97,9 +97,8 @@ def carried_out(
             carry_out(client, found, carrying, console.note, begun)
     except StoppedError as error:
         again = f"--resume {resume}" if resume else "a new plan"
-        console.note(
-            f"{error}\nWhat was written stays. Continue with {again}, which starts from what runs then."
-        )
+        rest = f"What was written stays. Continue with {again}, which starts from what runs then."
+        console.note(str(error) if carrying.dry_run else f"{error}\n{rest}")
         return exits.STOPPED
     return exits.SOLVED
 

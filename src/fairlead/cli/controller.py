@@ -34,7 +34,8 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
         first, found, second = value.rpartition(separator)
         if not (found and first and second):
             raise click.BadParameter(f"{value!r} is not of the form {name}")
-        return first, second
+        # An address of IPv6 stands in brackets, as in a URL.
+        return first.removeprefix("[").removesuffix("]"), second
 
     return read
 

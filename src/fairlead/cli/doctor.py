@@ -8,7 +8,9 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_input
+from fairlead.models.cluster import noun_of, values_of
 from fairlead.models.extensions import found
+from fairlead.models.rules import Spread
 from fairlead.models.words import counted, listed
 
 if TYPE_CHECKING:
@@ -72,9 +74,19 @@ def _thin(problem: "Problem") -> Iterator[str]:
     unknown = [cluster.name for cluster in problem.clusters if cluster.free is None]
     if unknown:
         yield f"capacity of {listed(unknown, 'cluster')} (status.resourceSummary): taken as unlimited"
-    nameless = [cluster.name for cluster in problem.clusters if not cluster.region]
-    if nameless and len(nameless) < len(problem.clusters):
-        yield f"region of {listed(nameless, 'cluster')}: never chosen where a policy spreads by region"
+    for field in _told_apart(problem):
+        nameless = [cluster.name for cluster in problem.clusters if not values_of(cluster, field)]
+        if nameless:
+            noun = noun_of(field)
+            yield f"{noun} of {listed(nameless, 'cluster')}: never chosen where a policy spreads by {noun}"
     silent = [workload.key for workload in problem.workloads if not workload.requests and workload.replicas]
     if silent:
         yield f"requests of {listed(silent, 'workload')}: only pods count against capacity"
+
+
+def _told_apart(problem: "Problem") -> list[str]:
+    """Return the fields by which policies spread, and regions where some clusters tell theirs."""
+    sets = [rules for one in problem.workloads for rules in (one.rules, *(each.rules for each in one.groups))]
+    fields = {rule.field for rules in sets for rule in rules if isinstance(rule, Spread)}
+    some = {"region"} if any(cluster.region for cluster in problem.clusters) else set[str]()
+    return sorted(fields | some)

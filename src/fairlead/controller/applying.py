@@ -91,6 +91,7 @@ def _write_wave(
             _write(client, step, carrying, compare=step.workload.key not in moved)
         except (StoppedError, RefusedError, UnreachableError) as error:
             done = f"{number} of {counted(len(steps), 'object')} of it are written"
+            done = "a dry run that writes nothing" if carrying.dry_run else done
             raise StoppedError(f"stopped in {name}, {done}: {step.workload.key}: {error}") from error
 
 
@@ -210,7 +211,8 @@ def _write_status(client: Client, plan: RebalancePlan, patch: Patch, carrying: C
     try:
         client.patch(path, {"status": patch.document["status"]}, MANAGER, dry_run=carrying.dry_run)
     except (RefusedError, UnreachableError) as error:
-        text = "all waves are carried out, but its affinity group could not be noted"
+        text = "its affinity group could not be noted"
+        text = text if carrying.dry_run else f"all waves are carried out, but {text}"
         raise StoppedError(f"{workload.key}: {text}: {error}") from error
 
 
@@ -248,10 +250,10 @@ def _not_arrived(
             continue
         if not report.get("applied"):
             yield f"is not applied in {cluster}: {report.get('appliedMessage') or 'no reason is given'}"
-        told = report.get("status") or {}
-        # A workload that is scaled to 0 leaves the numbers out.
+        # A workload that is scaled to 0 leaves the numbers out; other kinds may put text there.
+        told = {name: value for name, value in (report.get("status") or {}).items() if type(value) is int}
         has_numbers = any(name in told for name in (*_NUMBERS, "availableReplicas", "updatedReplicas"))
-        numbers = {name: int(told.get(name) or 0) for name in _NUMBERS if numbered and has_numbers}
+        numbers = {name: told.get(name, 0) for name in _NUMBERS if numbered and has_numbers}
         wrong = [f"{name} is {number}" for name, number in numbers.items() if number != count]
         if wrong:
             yield f"{wrong[0]} in {cluster}, not {count}"

@@ -3,12 +3,13 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
 from fairlead.controller.standing import Settings
 from fairlead.controller.world import Entry, Place, World
+from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada import scheduled
 from fairlead.manifests.loading import problem_of
@@ -34,41 +35,6 @@ SHARE_OF_TIME = 0.3
 _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
 
 
-class Reason(StrEnum):
-    """Why a binding is not placed, in Karmada's words."""
-
-    UNSCHEDULABLE = "Unschedulable"
-    NO_CLUSTER_FIT = "NoClusterFit"
-    SCHEDULER_ERROR = "SchedulerError"
-    QUOTA_EXCEEDED = "QuotaExceeded"
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where a binding is to stand."""
-
-    targets: tuple[Mapping[str, Any], ...]
-    """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
-    out."""
-    group: str | None = None
-    """The affinity group that was chosen; None where there is none to choose."""
-    fresh: bool = False
-    """Whether somebody asked to place it anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """Why a binding stays as it is."""
-
-    reason: Reason
-    """In Karmada's words."""
-    message: str
-    """In ours."""
-
-
-Decision = Placed | Unplaced
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What was decided."""
@@ -89,6 +55,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     batch is placed, and so on, so that one odd binding keeps no other one from its place.
     """
     manifests, subjects = world.joined()
+    _leave_out_contradictions(manifests, subjects)
     decisions, asked = _sorted(world, due, subjects)
     deadline, missing = Deadline.after(settings.time_limit), 0
     for _ in range(ROUNDS):
@@ -114,6 +81,22 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     return Batch(decisions, None, missing)
 
 
+def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject]) -> None:
+    """Leave out what of fairlead's own kinds may be there once only, such as a second Profile.
+
+    Those that come first by name count: nobody else's mistake keeps all bindings from their places.
+    """
+    if not manifests.own:
+        return
+    from fairlead.manifests.own.extend import contradictions
+
+    manifests.own.sort(key=lambda one: (one.model.kind, one.model.metadata.name))
+    found = {one.source.file: one for one in contradictions(manifests.own, subjects)}
+    manifests.own[:] = [one for one in manifests.own if one.source().file not in found]
+    for name, mistake in found.items():
+        LOG.warning("left out", extra={"object": name, "reason": mistake.sentence})
+
+
 def _sorted(
     world: World, due: Iterable[Entry], subjects: Iterable[Subject]
 ) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
@@ -135,15 +118,11 @@ def _sorted(
 def _hindrance(entry: Entry, world: World) -> str:
     """Say why a binding cannot be placed at all; empty where it can."""
     if not entry.is_understood:
-        found = [
-            *entry.manifests.mistakes,
-            *(one for each in entry.manifests.unread for one in each.mistakes),
-        ]
-        return f"cannot be understood: {found[0].sentence}"
+        return f"cannot be understood: {entry.hindrance}"
     for name in entry.targets:
         cluster = world.cluster(name)
         if cluster is not None and not cluster.is_understood:
-            return f"cluster {name} cannot be understood: {cluster.manifests.mistakes[0].sentence}"
+            return f"cluster {name} cannot be understood: {cluster.hindrance}"
     return ""
 
 

@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import assert_never
 
-from fairlead.controller.batch import Decision, Placed, Reason, Unplaced, decide
+from fairlead.controller.batch import decide
+from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
-from fairlead.controller.standing import Settings, Standing, standing_of
-from fairlead.controller.watching import Listed, Lost, Queue, Seen, Told, Watcher
+from fairlead.controller.standing import Settings, Standing, kept, standing_of
+from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out
 from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, Client, Resource
@@ -73,12 +74,15 @@ class Controller:
         for resource in self._resources:
             Watcher(self._client, resource, self._told.put, self._stopped).start()
         if self._lease is not None:
-            self._lease.start()
+            self._lease.start(lambda error: self._told.put(Failed(error)))
         with ThreadPoolExecutor(WRITERS, "write") as writers, ThreadPoolExecutor(1, "event") as telling:
+            works = False
             while not self._stopped.is_set():
                 self._alive = time.monotonic()
-                self._take_up(self._gathered())
-                if self._may_write() and self.is_ready:
+                # Who may not work waits for news, however long bindings wait already.
+                self._take_up(self._gathered(self._queue.pause(LONGEST_REST) if works else LONGEST_REST))
+                works = self._may_write() and self.is_ready and self._world.has_clusters
+                if works:
                     self._work(writers, telling)
                 self._metrics.queue.set(len(self._queue))
             telling.shutdown(cancel_futures=True)
@@ -98,10 +102,9 @@ class Controller:
         for entry in bindings:
             self._queue.add(entry.place)
 
-    def _gathered(self) -> list[Told]:
-        """Wait for something to happen, and for what happens right after it."""
+    def _gathered(self, rest: float) -> list[Told]:
+        """Wait for something to happen, at most so many seconds, and for what happens right after it."""
         found: list[Told | None] = []
-        rest = self._queue.pause(LONGEST_REST)
         try:
             found.append(self._told.get(timeout=rest))
             until = time.monotonic() + self._settings.window
@@ -129,6 +132,8 @@ class Controller:
                 case Lost(resource, reason):
                     self._metrics.lost.labels(resource.plural).inc()
                     LOG.warning("cannot be read now", extra={"resource": resource.plural, "reason": reason})
+                case Failed(error):
+                    raise error
                 case _:
                     assert_never(one)
 
@@ -136,7 +141,8 @@ class Controller:
         """Look at the binding that changed; tell whether a change concerns all. That of a status does not."""
         before, after = change
         if after is not None and not after.is_understood:
-            LOG.warning("not understood", extra={"object": str(after.place), "kind": resource.kind})
+            told = {"object": str(after.place), "kind": resource.kind, "reason": after.hindrance}
+            LOG.warning("not understood", extra=told)
         if resource == REBALANCER and after is not None:
             self._look_at(self._world.named(after.rebalanced))
         if resource not in BINDINGS:
@@ -149,17 +155,20 @@ class Controller:
 
     def _work(self, writers: ThreadPoolExecutor, telling: ThreadPoolExecutor) -> None:
         """Place what is due, and write it."""
-        if not self._world.has_clusters:
-            return
         waiting = self._queue.take()
         known = {place: self._world.entries[place] for place in waiting if place in self._world.entries}
         standing = {place: standing_of(entry, self._world, self._settings) for place, entry in known.items()}
         due = [known[place] for place, what in standing.items() if what is Standing.DUE]
-        todo: dict[Place, Decision | None] = {
-            place: None for place, what in standing.items() if what is Standing.UNFINISHED
+        todo: dict[Place, Decision] = {
+            place: kept(known[place], self._world)
+            for place, what in standing.items()
+            if what is Standing.UNFINISHED
         }
         if due:
             todo.update(self._decided(due))
+        if self._stopped.is_set():
+            # The search was broken off: what it found is not what is to be written.
+            return
         for entry in due:
             if entry.place not in todo:
                 self._queue.add(entry.place)
@@ -169,7 +178,7 @@ class Controller:
         results = writers.map(lambda place: write(known[place], todo[place]), todo)
         for written in results:
             self._note(written, waiting[written.entry.place])
-            if written.changed and written.decision is not None and not self._settings.dry_run:
+            if written.is_news and not self._settings.dry_run:
                 name = self._settings.scheduler_name
                 telling.submit(tell, self._client, written.entry, written.decision, name)
 
@@ -195,29 +204,39 @@ class Controller:
         self._world.take(entry)
         match written.result:
             case Result.GONE:
+                # Until it is heard of: a server that is restarting may not know a whole kind.
+                self._queue.retry(entry.place)
                 return
             case Result.STALE:
                 self._queue.add(entry.place)
                 return
-            case Result.REFUSED if (
-                not isinstance(decision, Unplaced) or decision.reason != Reason.NO_CLUSTER_FIT
+            case Result.UNPLACED if (
+                isinstance(decision, Unplaced) and decision.reason == Reason.NO_CLUSTER_FIT
             ):
-                self._queue.retry(entry.place)
-            case Result.REFUSED | Result.WRITTEN:
-                # Where no cluster fits, time does not help: only another placement or cluster does.
+                # Time does not help: only another placement or cluster does.
                 self._queue.forget(entry.place)
-        if isinstance(decision, Placed):
+            case Result.REFUSED | Result.UNPLACED:
+                self._queue.retry(entry.place)
+            case Result.WRITTEN:
+                self._queue.forget(entry.place)
+        if isinstance(decision, Placed) and written.result is Result.WRITTEN:
             self._metrics.binding_seconds.observe(time.monotonic() - since)
-        if decision is not None and written.changed:
+        if written.is_news:
             reason = decision.reason if isinstance(decision, Unplaced) else "Success"
             self._metrics.decisions.labels(str(reason)).inc()
             LOG.info("decided", extra={"binding": str(entry.place), "reason": str(reason), **_told(decision)})
 
 
 def _told(decision: Decision) -> Mapping[str, object]:
-    if isinstance(decision, Unplaced):
-        return {"why": decision.message}
-    return {"clusters": {one["name"]: one.get("replicas") for one in decision.targets}}
+    match decision:
+        case Unplaced(message=message):
+            return {"why": message}
+        case Placed(targets=targets):
+            return {"clusters": {one["name"]: one.get("replicas") for one in targets}}
+        case Kept():
+            return {}
+        case _:
+            assert_never(decision)
 
 
 def _says(entry: Entry | None) -> object:

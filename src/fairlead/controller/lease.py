@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -31,6 +32,7 @@ class Lease:
     """Seconds for which a lease that is not renewed is respected."""
     _until: float = 0.0
     _seen: tuple[str, float] = ("", 0.0)
+    _holder: str = ""
     _stopped: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -39,9 +41,12 @@ class Lease:
         """Whether this controller may write now; false well before others may take the lease."""
         return time.monotonic() < self._until
 
-    def start(self) -> None:
-        """Try to win the lease, and to keep it, in a thread of its own."""
-        self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
+    def start(self, fail: Callable[[Exception], None]) -> None:
+        """Try to win the lease, and to keep it, in a thread of its own.
+
+        `fail`: is told of a bug in that thread, which ends it.
+        """
+        self._thread = threading.Thread(target=self._run, args=(fail,), name="lease", daemon=True)
         self._thread.start()
 
     def release(self) -> None:
@@ -54,14 +59,21 @@ class Lease:
         self._until = 0.0
         try:
             found = self.client.get(LEASE.path(self.namespace, self.name))
-            if found["spec"].get("holderIdentity") == self.identity:
-                spec = {**found["spec"], "holderIdentity": "", "leaseDurationSeconds": 1}
+            if _spec_of(found).get("holderIdentity") == self.identity:
+                spec = {**_spec_of(found), "holderIdentity": "", "leaseDurationSeconds": 1}
                 self.client.replace(LEASE.path(self.namespace, self.name), {**found, "spec": spec})
         except (RefusedError, UnreachableError) as error:
             LOG.warning("the lease could not be released", extra={"error": str(error)})
 
-    def _run(self) -> None:
-        """Renew the lease three times in its duration."""
+    def _run(self, fail: Callable[[Exception], None]) -> None:
+        """Keep the lease until it is to end."""
+        try:
+            self._keep()
+        except Exception as error:  # noqa: BLE001 - it is raised again where the controller runs
+            fail(error)
+
+    def _keep(self) -> None:
+        """Renew the lease five times in its duration."""
         held = False
         while not self._stopped.is_set():
             try:
@@ -90,13 +102,20 @@ class Lease:
         else:
             if self._belongs_to_another(found, begun):
                 self._until = 0.0
+                self._tell_of(str(_spec_of(found)["holderIdentity"]))
                 return
-            self.client.replace(path, {**found, "spec": self._spec(found["spec"])})
+            self.client.replace(path, {**found, "spec": self._spec(_spec_of(found))})
         self._until = begun + self.duration * 2 / 3
+
+    def _tell_of(self, holder: str) -> None:
+        """Say for whom this controller waits, once: it does nothing else, and nobody would know why."""
+        if holder != self._holder:
+            LOG.info("waiting", extra={"lease": f"{self.namespace}/{self.name}", "holder": holder})
+        self._holder = holder
 
     def _belongs_to_another(self, found: Object, now: float) -> bool:
         """Tell whether somebody else holds the lease and has renewed it lately."""
-        spec = found["spec"]
+        spec = _spec_of(found)
         holder = spec.get("holderIdentity")
         version = str(found["metadata"]["resourceVersion"])
         if version != self._seen[0]:
@@ -115,3 +134,8 @@ class Lease:
             "renewTime": now,
             "leaseTransitions": int(before.get("leaseTransitions") or 0) + (not mine and bool(before)),
         }
+
+
+def _spec_of(lease: Object) -> Object:
+    """Return the spec of a lease; empty where somebody made one without."""
+    return lease.get("spec") or {}

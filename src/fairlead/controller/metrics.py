@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,9 +15,10 @@ from typing import IO, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from fairlead.controller.batch import Decision, Placed
+from fairlead.controller.decisions import Decision, Kept, Placed
 from fairlead.controller.world import Entry
 from fairlead.live.client import EVENT, Client, Object, RefusedError, UnreachableError
+from fairlead.models.errors import UsageError
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -84,15 +86,18 @@ def serving(
     """Serve while the block runs, and yield the port; port 0 takes any that is free.
 
     `registry`: what ``/metrics`` tells. `is_healthy`, `is_ready`: what ``/healthz`` and ``/readyz`` tell.
+
+    Raises `UsageError` where nothing can be served there.
     """
 
     class Handler(BaseHTTPRequestHandler):  # the names of its methods are the library's
         def do_GET(self) -> None:
             checks = {"/healthz": is_healthy, "/readyz": is_ready}
-            if self.path == "/metrics":
+            path = self.path.partition("?")[0]
+            if path == "/metrics":
                 self._send(HTTPStatus.OK, generate_latest(registry))
-            elif self.path in checks:
-                good = checks[self.path]()
+            elif path in checks:
+                good = checks[path]()
                 status = HTTPStatus.OK if good else HTTPStatus.SERVICE_UNAVAILABLE
                 self._send(status, b"ok\n" if good else b"not yet\n")
             else:
@@ -108,8 +113,13 @@ def serving(
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
             """Leave requests out of the log."""
 
-    server = ThreadingHTTPServer((host, port), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    try:
+        server = Server((host, port), Handler)
+    except OSError as error:
+        raise UsageError(f"nothing can be served on {host} port {port}: {error.strerror}") from error
     thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="serving", daemon=True)
     thread.start()
     try:
@@ -138,6 +148,8 @@ def tell(client: Client, entry: Entry, decision: Decision, component: str) -> No
 def events(entry: Entry, decision: Decision, component: str) -> Iterator[Object]:
     """Yield the events of a decision: on the binding, and on its workload."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if isinstance(decision, Kept):
+        return
     if isinstance(decision, Placed):
         parts = (
             f"{one['name']}: {one['replicas']}" if "replicas" in one else one["name"]

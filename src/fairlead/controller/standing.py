@@ -1,12 +1,15 @@
-"""How a controller is to work: whose bindings are served, and which of them are due."""
+"""How a controller is to work: whose bindings are served, and which of them are due or only to be noted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+from fairlead.controller.decisions import Kept
 from fairlead.controller.world import Entry, World
+from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.karmada.facts import declared_for, read_workload
+from fairlead.manifests.karmada.groups import groups_of
 from fairlead.manifests.karmada.scheduled import is_at_rest
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -94,6 +97,27 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
     if any(one is None or one.metadata.get("deletionTimestamp") for one in clusters):
         return Standing.DUE
     return Standing.SETTLED if is_finished(entry) else Standing.UNFINISHED
+
+
+def kept(entry: Entry, world: World) -> Kept:
+    """Return what is to be noted of a binding that stands where it is to stand.
+
+    Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
+    there by a controller that ended before it could note that.
+    """
+    declared = declared_for(entry.subject) if entry.subject is not None else None
+    if declared is None or not entry.targets:
+        return Kept()
+    groups = groups_of(declared.placement)
+    names = [group.name for group in groups]
+    observed = entry.status.get("schedulerObservingAffinityName")
+    known = [found for name in entry.targets if (found := world.cluster(name)) is not None]
+    clusters = read_clusters([one for entry in known for one in entry.manifests.clusters], [])
+    by_name = {one.name: one for one in clusters}
+    for group in groups[names.index(observed) if observed in names else 0 :]:
+        if frozenset(entry.targets) <= frozenset().union(*group.tiers_of(by_name)):
+            return Kept(group.name)
+    return Kept()
 
 
 def is_finished(entry: Entry) -> bool:

@@ -44,7 +44,14 @@ class Lost:
     reason: str
 
 
-Told = Listed | Seen | Lost
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A bug in another thread, which ends the controller."""
+
+    error: Exception
+
+
+Told = Listed | Seen | Lost | Failed
 
 
 @dataclass(slots=True)
@@ -66,6 +73,13 @@ class Watcher:
         return thread
 
     def run(self) -> None:
+        """List and watch until it is to end; a bug is told, so that nobody waits for ever."""
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001 - it is raised again where the controller runs
+            self.tell(Failed(error))
+
+    def _run(self) -> None:
         """List and watch until it is to end; what is lost is begun anew."""
         pause = FIRST_PAUSE
         while not self.stopped.is_set():
@@ -74,7 +88,9 @@ class Watcher:
                 self._follow()
                 pause = FIRST_PAUSE
             except RefusedError as error:
-                known, self._version = self._version is not None, None
+                known = self._version is not None
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS:
+                    self._version = None
                 if not (known and error.status == HTTPStatus.GONE):
                     self._lose(error)
             except UnreachableError as error:

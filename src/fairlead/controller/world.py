@@ -80,6 +80,12 @@ class Entry:
         return not (self.manifests.mistakes or self.manifests.unread)
 
     @property
+    def hindrance(self) -> str:
+        """What is wrong in it, the first of it; empty where nothing is."""
+        unread = (one for each in self.manifests.unread for one in each.mistakes)
+        return next((one.sentence for one in (*self.manifests.mistakes, *unread)), "")
+
+    @property
     def rebalanced(self) -> frozenset[Identity]:
         """The workloads that a rebalancer names."""
         named = (one for each in self.manifests.rebalancers for one in each.model.spec.workloads)
@@ -124,14 +130,16 @@ class World:
     _rebalancing: Rebalancing = field(default_factory=lambda: Rebalancing({}))
 
     def put(self, resource: Resource, item: Object) -> Change | None:
-        """Take up a version of an object; None where a newer one, or this one, is known already."""
+        """Take up a version of an object; None where a newer one, or this one, is known already.
+
+        What is no binding and is not understood changes nothing where an earlier version is known.
+        """
         before = self.entries.get(place_of(resource, item))
         if before is not None and not _is_newer(item, before):
             return None
         after = entry_of(resource, item)
-        if resource not in BINDINGS and before is not None and not after.is_understood:
-            return None
-        self.entries[after.place] = after
+        if resource in BINDINGS or before is None or after.is_understood:
+            self.entries[after.place] = after
         if resource == REBALANCER:
             self._rebalance()
         return Change(before, after)
@@ -193,10 +201,15 @@ class World:
         return any(entry.is_understood for place, entry in self.entries.items() if place.resource == CLUSTER)
 
     def joined(self) -> tuple[Manifests, list[Subject]]:
-        """Return all that was read, put together; of two bindings for one resource the first counts."""
+        """Return all that is understood, put together; of two bindings for one resource the first counts.
+
+        Bindings that are not understood are among it, as what they hold is taken.
+        """
         together = Manifests()
         rows = [each.name for each in fields(Manifests)]
-        for entry in self.entries.values():
+        for place, entry in self.entries.items():
+            if place.resource not in BINDINGS and not entry.is_understood:
+                continue
             for row in rows:
                 found = getattr(entry.manifests, row)
                 if found:

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
+from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
 from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
@@ -38,16 +38,16 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
     return {"metadata": {"resourceVersion": entry.version, "annotations": {APPLIED: applied}}, **spec}
 
 
-def _success(entry: Entry, now: str, placed: Placed | None = None) -> Object | None:
+def _success(entry: Entry, now: str, placed: Placed | Kept) -> Object | None:
     """Return the patch of the status of a binding that is placed; None where it would change nothing.
 
-    `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; None where it stood
+    `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; `Kept` where it stood
     there before, and nobody asked to place it anew.
     """
     status: Object = {"schedulerObservedGeneration": entry.generation}
-    if placed is not None or not entry.status.get("lastScheduledTime"):
+    if isinstance(placed, Placed) or not entry.status.get("lastScheduledTime"):
         status["lastScheduledTime"] = now
-    if placed is not None and placed.group is not None:
+    if placed.group is not None:
         status["schedulerObservingAffinityName"] = placed.group
     return _status_patch(entry, status, ("True", _SUCCESS, _MESSAGE), now)
 
@@ -99,8 +99,10 @@ class Result(Enum):
     """It stands in the binding, or stood there before."""
     STALE = auto()
     """The binding has changed: it is to be looked at again."""
+    UNPLACED = auto()
+    """Its status says why the binding has no place."""
     REFUSED = auto()
-    """It is to be tried later: the server did not take it, or the binding has no place."""
+    """The server did not take it: it is to be tried later."""
     GONE = auto()
     """The binding is gone."""
 
@@ -113,14 +115,19 @@ class Written:
     """How to go on."""
     entry: Entry
     """The binding as the server has it now, as far as it told."""
-    decision: Decision | None
+    decision: Decision
     """What was written."""
     changed: bool = False
-    """Whether the spec or the condition changed."""
+    """Whether something was written: the spec, or of what was not placed just now the status."""
     conflicts: int = 0
     """How often the version was stale."""
     moved: int = 0
     """Replicas that are stopped where they ran."""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether users are told of it: a placement, or why there is none."""
+        return self.changed and not isinstance(self.decision, Kept)
 
 
 class _Stale(Exception):  # noqa: N818 - no error: somebody else was faster
@@ -139,15 +146,20 @@ class _Pen:
     entry: Entry
     """The binding as it was read or written last."""
     conflicts: int = 0
+    placed: bool = False
+    """Whether the spec was written, whatever became of the status."""
+    moved: int = 0
 
     def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:
         """Send a patch of the binding as it is; tell whether there was one to send.
 
-        Raises `_Stale` where the spec has changed, or another controller writes now.
+        Raises `_Stale` where the spec has changed, or another controller writes now, and `RefusedError` where
+        the server takes none.
         """
         place = self.entry.place
         path = place.resource.path(place.namespace, place.name, subresource)
-        for _ in range(LOOKS):
+        looks = 0
+        while True:
             patch = made(self.entry)
             if patch is None:
                 return False
@@ -159,13 +171,13 @@ class _Pen:
             try:
                 answer = self.client.patch(path, patch, self.settings.scheduler_name)
             except RefusedError as error:
-                if error.status != HTTPStatus.CONFLICT:
+                looks += 1
+                if error.status != HTTPStatus.CONFLICT or looks == LOOKS:
                     raise
                 self._look_again()
                 continue
             self.entry = entry_of(place.resource, answer)
             return True
-        raise _Stale
 
     def _look_again(self) -> None:
         """Read the binding again; stale where more than its status has changed."""
@@ -177,13 +189,12 @@ class _Pen:
 
 
 def carry_out(
-    client: Client, settings: Settings, may_write: Callable[[], bool], entry: Entry, decision: Decision | None
+    client: Client, settings: Settings, may_write: Callable[[], bool], entry: Entry, decision: Decision
 ) -> Written:
     """Write what was decided for a binding.
 
     `settings`: the scheduler's name, and whether anything is written at all. `may_write`: whether this
-    controller is still the one that writes; asked before every request. `decision`: what was decided; None
-    where it is placed, and only its status does not say so.
+    controller is still the one that writes; asked before every request. `decision`: what was decided.
     """
     pen = _Pen(client, settings, may_write, entry)
     try:
@@ -197,30 +208,29 @@ def carry_out(
         result = Result.GONE if error.status == HTTPStatus.NOT_FOUND else Result.REFUSED
         if result is Result.REFUSED:
             LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
-    return Written(result, pen.entry, decision, conflicts=pen.conflicts)
+    return Written(result, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
 
 
-def _written(pen: _Pen, decision: Decision | None) -> Written:
+def _written(pen: _Pen, decision: Decision) -> Written:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     match decision:
-        case None:
-            told = pen.write(lambda entry: _success(entry, now), "status")
-            return Written(Result.WRITTEN, pen.entry, None, told, pen.conflicts)
+        case Kept():
+            told = pen.write(lambda entry: _success(entry, now, decision), "status")
+            return Written(Result.WRITTEN, pen.entry, decision, told, pen.conflicts)
         case Unplaced():
             said = "False", decision.reason, decision.message
             told = pen.write(lambda entry: _status_patch(entry, {}, said, now), "status")
-            return Written(Result.REFUSED, pen.entry, decision, told, pen.conflicts)
+            return Written(Result.UNPLACED, pen.entry, decision, told, pen.conflicts)
         case Placed():
             moved = _stopped(pen.entry, decision)
             try:
-                changed = pen.write(lambda entry: spec_patch(entry, decision))
+                pen.placed = pen.write(lambda entry: spec_patch(entry, decision))
             except RefusedError as error:
                 if error.status != HTTPStatus.FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
                     raise
                 return _written(pen, Unplaced(Reason.QUOTA_EXCEEDED, str(error)))
-            news = decision if changed or _is_news(pen.entry, decision) else None
-            if not (changed and pen.settings.dry_run):
+            pen.moved = moved if pen.placed else 0
+            news = decision if pen.placed or _is_news(pen.entry, decision) else Kept(decision.group)
+            if not (pen.placed and pen.settings.dry_run):
                 pen.write(lambda entry: _success(entry, now, news), "status")
-            return Written(
-                Result.WRITTEN, pen.entry, decision, changed, pen.conflicts, moved if changed else 0
-            )
+            return Written(Result.WRITTEN, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fairlead.models.errors import FairleadError, UsageError
 
@@ -89,9 +89,12 @@ class Client:
         query = {"limit": str(PAGE)}
         while True:
             page = self.get(resource.path(), query)
+            if "items" not in page:
+                # What stands between may answer in the place of the server; that is no empty list.
+                raise UnreachableError(f"{self.context}: the answer is no list of {resource.plural}")
             meta = page.get("metadata") or {}
             typed = {"apiVersion": resource.api_version, "kind": resource.kind}
-            found.extend({**typed, **item} for item in page.get("items") or ())
+            found.extend({**typed, **item} for item in page["items"] or ())
             if not meta.get("continue"):
                 return found, str(meta.get("resourceVersion", ""))
             query["continue"] = str(meta["continue"])
@@ -147,11 +150,14 @@ class Client:
 
         response = self._response(method, path, query, body)
         try:
-            return cast("Object", json.loads(response.read() or b"{}"))
+            answer = json.loads(response.read() or b"{}")
         except (HTTPError, OSError) as error:
             raise UnreachableError(f"{self.context}: {error}") from error
         except ValueError as error:
             raise UnreachableError(f"{self.context}: the answer is not JSON") from error
+        if not isinstance(answer, dict):
+            raise UnreachableError(f"{self.context}: the answer is no object")
+        return answer
 
     def _response(
         self,

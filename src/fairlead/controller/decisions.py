@@ -1,0 +1,49 @@
+"""What is decided of a binding."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Reason(StrEnum):
+    """Why a binding is not placed, in Karmada's words."""
+
+    UNSCHEDULABLE = "Unschedulable"
+    NO_CLUSTER_FIT = "NoClusterFit"
+    SCHEDULER_ERROR = "SchedulerError"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a binding is to stand."""
+
+    targets: tuple[Mapping[str, Any], ...]
+    """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
+    out."""
+    group: str | None = None
+    """The affinity group that was chosen; None where there is none to choose."""
+    fresh: bool = False
+    """Whether somebody asked to place it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Why a binding stays as it is."""
+
+    reason: Reason
+    """In Karmada's words."""
+    message: str
+    """In ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A binding that stands where it is to stand; only its status does not say so."""
+
+    group: str | None = None
+    """The affinity group of its clusters; None where there is none."""
+
+
+Decision = Placed | Unplaced | Kept
