@@ -24,7 +24,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
-from fairlead.solver.conflicts.closed_form import Found
+from fairlead.solver.conflicts.scarcity import Found
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
