@@ -84,9 +84,9 @@ def differences(
     """Yield workload, cluster and both numbers where two placements differ, clusters in name order."""
     for key in workloads:
         old, new = before.of(key), after.of(key)
-        for name in sorted(old.keys() | new.keys()):
-            if old.get(name, 0) != new.get(name, 0):
-                yield key, name, old.get(name, 0), new.get(name, 0)
+        # No number of a placement is 0.
+        for name in sorted({name for name, _ in old.items() ^ new.items()}):
+            yield key, name, old.get(name, 0), new.get(name, 0)
 
 
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:

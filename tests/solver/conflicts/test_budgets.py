@@ -18,7 +18,6 @@ from fairlead.solver.conflicts.alone import fails_alone
 from fairlead.solver.conflicts.scarcity import is_scarce, scarce
 from fairlead.solver.conflicts.units import (
     has_to_move,
-    is_minimal_under_budget,
     is_over,
     over_budget,
     units_of,
@@ -90,8 +89,9 @@ def test_only_clusters_closed_by_the_units_count() -> None:
         for unit in sorted(units_of(problem), key=lambda each: isinstance(each.part, Candidates))
         if isinstance(unit.part, MoveBudget | Candidates)
     )
-    assert scarce(problem, [budget, *closed]) == (0, 1, 2)
-    assert is_minimal_under_budget(problem, [budget, *closed])
+    found = scarce(problem, [budget, *closed])
+    assert found is not None
+    assert (found.units, found.adds_up) == ((0, 1, 2), True)
     for one in closed:
         assert scarce(problem, [budget, one]) is None
         assert not is_over(problem, [budget, one])

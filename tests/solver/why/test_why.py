@@ -9,7 +9,7 @@ import pytest
 import fairlead
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -37,7 +37,9 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.why import gain_sentence
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
+from fairlead.solver.why.answered import Answered
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"
@@ -415,6 +417,30 @@ def test_known_outcome_is_not_solved_again() -> None:
         fairlead.why(problem(), "nginx", outcome=outcome, fresh=True)
     with pytest.raises(UsageError, match="another problem"):
         fairlead.why(problem(nginx(), duplicated()), "nginx", outcome=outcome)
+
+
+def test_limits_at_which_nothing_stands_are_asked_about_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """9 at 1:2:...:6 are 0, 1, 1, 2, 2, 3 in clusters that have room for 4 each: no room helps, asked once.
+
+    One question is about all of the room, two are about one replica more in all and one less.
+    """
+    asked_for: list[Problem] = []
+
+    def counting(about: Answered, changed: Problem, deadline: Deadline) -> Outcome:
+        asked_for.append(changed)
+        return resolve(about, changed, deadline)
+
+    resolve = Answered.resolve
+    monkeypatch.setattr(Answered, "resolve", counting)
+    weights = Weights({name: number for number, name in enumerate(names(6), 1)})
+    clusters = tuple(Cluster(name, free={CPU: 400, "pods": 10}) for name in names(6))
+    workload = web(9, 6, weights, requests={CPU: 100})
+    why = fairlead.why(Problem(clusters, (workload,), (Capacity(),)), KEY, cluster="member1")
+    assert placed(why) == [0]
+    assert why.tried == 8
+    assert why.gains == ()
+    # One replica more on member1 is the fourth question.
+    assert len(asked_for) == 4
 
 
 def test_unplaced_replicas_are_explained() -> None:

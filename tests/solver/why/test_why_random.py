@@ -97,7 +97,7 @@ def gains_by_brute_force(about: Answered) -> Found:
     known = [level.value for level in about.values]
     found: Found = {}
     for change in changes_of(about):
-        changed = change.build()
+        changed = change.build(about.part)
         best = brute_force(changed) if levels_of(changed) == about.levels else None
         name, more = (None, 0) if best is None else first(about.levels, known, best.values)
         if name is not None and more < 0:

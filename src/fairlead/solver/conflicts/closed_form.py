@@ -7,7 +7,6 @@ groups than there are. Each of them is minimal by construction.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
@@ -16,21 +15,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
-from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
+from fairlead.solver.conflicts.scarcity import Found, Positions, fewest_over, over_quota
 from fairlead.solver.conflicts.subset import most_within, widest
 from fairlead.solver.conflicts.units import Part, Room, Unit, has_to_move
 
-Positions = tuple[int, ...]
-"""Positions of the units of a conflict."""
 P = TypeVar("P", bound=Part)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A conflict by the positions of its units, and what is known of it."""
-
-    units: Positions
-    proof: Proof
 
 
 def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
@@ -53,7 +42,8 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     if found is None:
         return None
     smallest = len(found) <= 2 or outline.only_boxes
-    return Found(tuple(sorted(found)), Proof.SMALLEST if smallest else Proof.MINIMAL)
+    told = outline_of(workload, problem, [units[at] for at in found]).only_boxes
+    return Found(tuple(sorted(found)), Proof.SMALLEST if smallest else Proof.MINIMAL, told)
 
 
 def _impossible(part: Part, most: int, problem: Problem) -> bool:

@@ -8,14 +8,13 @@ have no placement themselves (Ignatiev, Previti, Liffiton and Marques-Silva 2015
 Placements come from one model of all units, each behind a guard.
 """
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
-from fairlead.encoders.encoding import Constraint, Encoding, total
+from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
 from fairlead.encoders.variables import Place, Range
@@ -24,16 +23,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
-from fairlead.solver.conflicts.closed_form import Found
+from fairlead.solver.conflicts.scarcity import Found
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import Effort, Verdict
 
-# Work of one search for a placement that breaks a single unit, by CP-SAT's own measure, so that the answer is
-# the same on any machine; where none is found, one that breaks more will do.
-WORK = 0.05
 # Attempts to keep more units than a placement happens to keep.
 TRIES = 12
 
@@ -60,12 +56,6 @@ class Oracle:
         self._encoding, self._guards = _encoded(problem, units, deadline)
         self.everything = frozenset(range(len(units)))
 
-    def all_but_one(self, kept: Collection[int]) -> Broken | None:
-        """Return a single unit that a placement breaks, none of those kept; None where none is found."""
-        others = [guard for at, guard in enumerate(self._guards) if at not in kept]
-        found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
-        return found if isinstance(found, frozenset) else None
-
     def many(self, kept: Collection[int]) -> Broken | None:
         """Return what a placement breaks that keeps some units and many others; None where there is none.
 
@@ -90,28 +80,16 @@ class Oracle:
 
     def any(self, kept: Collection[int]) -> Broken | None:
         """Return what any placement breaks that keeps some units; otherwise like `many`."""
-        found = self._ask(kept, [])
-        if found is Verdict.UNKNOWN:
-            raise OutOfTime
-        return found if isinstance(found, frozenset) else None
-
-    def _ask(
-        self, kept: Collection[int], also: Sequence[Constraint], work: float = math.inf
-    ) -> Broken | Verdict:
-        """Run the model with some guards on."""
         if not self.deadline.remaining():
             raise OutOfTime
         encoding = self._encoding
         model = encoding.model.clone()
         for at in sorted(kept):
             model.add(self._guards[at] == 1)
-        for constraint in also:
-            model.add(constraint)
-        effort = Effort(self.deadline, 1, self.seed, work)
-        finding = run(model, encoding.replica_variables, [], [], effort)
-        if finding.values is None:
-            return finding.verdict
-        return self._judge.broken(encoding.read(finding.values))
+        finding = run(model, encoding.replica_variables, [], [], Effort(self.deadline, 1, self.seed))
+        if finding.verdict is Verdict.UNKNOWN:
+            raise OutOfTime
+        return None if finding.values is None else self._judge.broken(encoding.read(finding.values))
 
 
 def _encoded(
@@ -228,7 +206,7 @@ class Search:
         for _ in range(ROUNDS):
             if apart >= enough:
                 break
-            seen = self.oracle.all_but_one(kept) or self.oracle.many(kept)
+            seen = self.oracle.many(kept)
             if seen is None:
                 break
             self._see(seen)

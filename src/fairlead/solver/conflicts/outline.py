@@ -1,8 +1,4 @@
-"""What units of one workload say of single clusters and of their total, and whether that adds up.
-
-Units that bound single clusters only have a placement exactly where no open cluster needs more than it may
-hold, and the total lies between what all open clusters need and what they may hold.
-"""
+"""What units of one workload say of single clusters and of their total."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -127,74 +123,3 @@ def limits_of(unit: Unit, workload: Workload, problem: Problem) -> Iterator[tupl
             return  # what is said of several clusters at once, or of none
         case _:
             assert_never(unit.part)
-
-
-class Tally(NamedTuple):
-    """Clusters added up: what they need, what they may hold, how many have no limit or need too much."""
-
-    least: int = 0
-    most: int = 0
-    unlimited: int = 0
-    crossed: int = 0
-
-    def plus(self, other: "Tally", sign: int = 1) -> "Tally":
-        """Return the sum of two tallies, or their difference."""
-        return Tally(*(one + sign * two for one, two in zip(self, other, strict=True)))
-
-
-def _tally(limits: Sequence[Limit], left_out: int | None = None) -> Tally:
-    """Return what several units say of one cluster, one of them perhaps left out."""
-    counting = [limit for limit in limits if limit.unit != left_out]
-    least = max((limit.least for limit in counting), default=0)
-    most = min((limit.most for limit in counting if limit.most is not None), default=None)
-    if most is None:
-        return Tally(least, unlimited=1)
-    return Tally(least, most, crossed=int(least > most))
-
-
-class Sums:
-    """Units of one workload that bound single clusters only, added up."""
-
-    def __init__(self, outline: Outline, clusters: int) -> None:
-        self._outline = outline
-        self._tallies = {name: _tally(limits) for name, limits in outline.limits.items()}
-        self._all = Tally(unlimited=len(outline.names) - len(self._tallies))
-        for each in self._tallies.values():
-            self._all = self._all.plus(each)
-        self._closed_now = clusters - len(outline.names)
-
-    def possible(self, left_out: int | None = None, cluster: str | None = None) -> bool:
-        """Tell whether all units, or all but one, have a placement.
-
-        `left_out`: position of the unit that is left out; None where none is. `cluster`: the cluster that it
-        is about; None where it is about none in particular.
-        """
-        tally, outline = self._all, self._outline
-        if cluster is not None:
-            tally = tally.plus(self._tallies[cluster], -1)
-            tally = tally.plus(_tally(outline.limits[cluster], left_out))
-        if tally.crossed:
-            return False
-        if outline.total in (None, left_out):
-            return True
-        opened = self._closed_now if outline.closed in (None, left_out) else 0
-        wanted = outline.workload.replicas
-        return tally.least <= wanted and (tally.unlimited + opened > 0 or wanted <= tally.most)
-
-    def minimal(self) -> bool:
-        """Tell whether without any one unit all others have a placement."""
-        for name, limits in self._outline.limits.items():
-            if not all(self.possible(limit.unit, name) for limit in limits):
-                return False
-        return all(self.possible(at) for at in (self._outline.total, self._outline.closed) if at is not None)
-
-
-def sums_of(problem: Problem, units: Sequence[Unit]) -> Sums | None:
-    """Add up units of a problem; None where that does not tell whether they have a placement."""
-    if len(problem.workloads) != 1 or not problem.workloads[0].replicas:
-        return None
-    outline = outline_of(problem.workloads[0], problem, units)
-    # What is said of a closed cluster is a matter of its own.
-    if not outline.only_boxes or not frozenset(outline.names).issuperset(outline.limits):
-        return None
-    return Sums(outline, len(problem.clusters))

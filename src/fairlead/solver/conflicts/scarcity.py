@@ -16,15 +16,28 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
+from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit, open_to, over_budget
 
 Asker = TypeVar("Asker")
+Positions = tuple[int, ...]
+"""Positions of the units of a conflict."""
 
 MOST_POOLS = 50
 """Sets of clusters that are looked at for each resource, those that are open to most workloads first."""
 MOST_DEMANDS = 1_000_000
 """What workloads ask for is looked at so often for each resource: of very many workloads in fewer sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A conflict by the positions of its units, and what is known of it."""
+
+    units: Positions
+    proof: Proof
+    adds_up: bool = False
+    """True where sums tell that it is one, and that without any one unit the others have a placement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +133,17 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
     return None
 
 
-def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
+def scarce(problem: Problem, units: Sequence[Unit]) -> Found | None:
     """Return a conflict of what has to be with a quota, a budget or the rooms of all clusters open to it.
 
-    The positions of its units; the fewest of those seen, though perhaps not all of them are needed. None
-    where there is no such conflict.
+    It has the fewest units of those seen, though perhaps not all of them are needed. None where there is no
+    such conflict.
     """
-    found = (*_over_quotas(problem, units), *_over_budgets(problem, units), *_over_rooms(problem, units))
-    return min(found, key=len, default=None)
+    # Without any other rule totals can be placed on any cluster, and whatever is not closed may stay.
+    whole = [*_over_quotas(problem, units), *_over_budgets(problem, units)]
+    every = [*((each, True) for each in whole), *((each, False) for each in _over_rooms(problem, units))]
+    found = min(every, key=lambda each: len(each[0]), default=None)
+    return None if found is None else Found(found[0], Proof.UNVERIFIED, found[1])
 
 
 def _positions(units: Sequence[Unit], kind: type[Total] | type[Candidates]) -> dict[str | None, int]:
@@ -135,7 +151,7 @@ def _positions(units: Sequence[Unit], kind: type[Total] | type[Candidates]) -> d
     return {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, kind)}
 
 
-def _over_quotas(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+def _over_quotas(problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
     """Yield quotas with totals that do not fit into them."""
     totals = _positions(units, Total)
     for at, unit in enumerate(units):
@@ -144,7 +160,7 @@ def _over_quotas(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int,
             yield tuple(sorted((at, *(totals[key] for key in keys))))
 
 
-def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
     """Yield budgets with closed clusters off which more has to move."""
     closed = _positions(units, Candidates)
     for at, unit in enumerate(units):
@@ -155,7 +171,7 @@ def _over_budgets(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int
                 yield tuple(sorted((at, *(closed[key] for key in keys))))
 
 
-def _over_rooms(problem: Problem, units: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
+def _over_rooms(problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
     """Yield the rooms of all clusters that are open to some workloads, with totals that do not fit in."""
     totals, closed = _positions(units, Total), _positions(units, Candidates)
     rooms = {
@@ -276,18 +292,3 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
             asking = tuple(each.key for each in demands)
             return Excess(resource, supply.asked, sum(supply.rooms.values()), asking, tuple(having))
     return None
-
-
-def is_minimal_under_quota(problem: Problem, units: Sequence[Unit]) -> bool:
-    """Tell whether some units are totals and one number of a quota, a conflict of which none can be spared.
-
-    Without any other rule, totals can be placed on any cluster, so that sums are the whole truth.
-    """
-    quotas = [unit.part for unit in units if isinstance(unit.part, Quota)]
-    keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
-    if len(quotas) != 1 or len(keys) + 1 != len(units) or not problem.clusters:
-        return False
-    return any(
-        len(asked) == len(keys) and min(asked.values()) >= sum(asked.values()) - limit
-        for _, limit, asked in over_quota(quotas[0], problem, keys)
-    )

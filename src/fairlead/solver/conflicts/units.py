@@ -287,27 +287,6 @@ def moves_too_many(workload: Workload, problem: Problem) -> bool:
 
 def is_over(problem: Problem, units: Sequence[Unit]) -> bool:
     """Tell whether a budget among some units does not allow what clusters closed by them force to move."""
-    closed = _closed_clusters(units)
-    return any(over_budget(rule, problem, closed) for rule in _budgets(units))
-
-
-def is_minimal_under_budget(problem: Problem, units: Sequence[Unit]) -> bool:
-    """Tell whether some units are a budget and closed clusters, a conflict of which none can be spared.
-
-    Without any other rule everything else may stay, so that sums are the whole truth.
-    """
-    budgets = _budgets(units)
-    if len(budgets) != 1:
-        return False
-    moving = over_budget(budgets[0], problem, _closed_clusters(units))
-    spare = sum(moving.values()) - budgets[0].most
-    return len(moving) + 1 == len(units) and 0 < spare <= min(moving.values())
-
-
-def _budgets(units: Sequence[Unit]) -> list[MoveBudget]:
-    return [unit.part for unit in units if isinstance(unit.part, MoveBudget)]
-
-
-def _closed_clusters(units: Sequence[Unit]) -> frozenset[str | None]:
-    """Return the workloads of which some units close clusters."""
-    return frozenset(unit.workload for unit in units if isinstance(unit.part, Candidates))
+    closed = frozenset(unit.workload for unit in units if isinstance(unit.part, Candidates))
+    budgets = (unit.part for unit in units if isinstance(unit.part, MoveBudget))
+    return any(over_budget(rule, problem, closed) for rule in budgets)

@@ -2,8 +2,7 @@
 
 Every level narrows the box of the workload to the box of all its optima (`fairlead.solver.exact.marginal`).
 The box may be wider than the rules; where the answer keeps all of them all the same, it is optimal: it is the
-best of a larger set. Overflow tiers and exact totals of disjoint sets cut the box into parts with a total
-each.
+best of a larger set. Overflow tiers cut the box into parts with a total each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,14 +40,15 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None where
     no placement keeps the rules, or where marginal allocation does not apply.
     """
-    parts = _parts(workload, boxed)
-    if parts is None:
+    if not boxed.box.feasible:
         return None
+    parts: Sequence[Part] = [Part(np.arange(len(boxed.names)), boxed.box.tight())]
     if workload.rule(Duplicated) is None:
         for level in in_order(levels_of_workload(workload), problem):
-            parts = _narrowed(parts, boxed.names, workload, level, problem.deviation)
-            if parts is None:
+            narrowed = _narrowed(parts, boxed.names, workload, level, problem.deviation)
+            if narrowed is None:
                 return None
+            parts = narrowed
     placed = np.zeros(len(boxed.names), dtype=np.int64)
     for part in parts:
         placed[part.positions] = settle_ties(part.box)
@@ -70,35 +70,6 @@ def exactly(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping
     return choose(workload, problem, boxed)
 
 
-def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:
-    """Cut a box along exact totals of disjoint sets; None where a part is empty or sets overlap."""
-    everything = np.arange(len(boxed.names), dtype=np.int64)
-    exact = [
-        rule for rule in workload.rules_of(GroupTotal) if workload.replicas and rule.minimum == rule.maximum
-    ]
-    if not exact:
-        return [Part(everything, boxed.box.tight())] if boxed.box.feasible else None
-    parts, taken, left = [], np.zeros(len(everything), dtype=bool), boxed.box.total
-    for rule in exact:
-        inside = np.array([name in rule.clusters for name in boxed.names], dtype=bool)
-        if inside.all() and rule.minimum == boxed.box.total:
-            continue
-        if bool(np.any(taken & inside)):
-            return None
-        taken |= inside
-        left -= rule.minimum
-        parts.append(_cut(boxed.box, everything[inside], rule.minimum))
-    parts.append(_cut(boxed.box, everything[~taken], left))
-    if not all(part.box.feasible for part in parts):
-        return None
-    return [Part(part.positions, part.box.tight()) for part in parts]
-
-
-def _cut(box: Box, positions: NDArray[np.int64], total: int) -> Part:
-    """Return a part of a box with a total of its own."""
-    return Part(positions, Box(box.lower[positions], box.upper[positions], total))
-
-
 def _narrowed(
     parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
 ) -> Sequence[Part] | None:
@@ -109,7 +80,7 @@ def _narrowed(
     if cost is None or cost.using is not None:
         return None
     if level.key == tier(1).key:
-        return _tiered(parts[0], cost, names, workload, level) if len(parts) == 1 else None
+        return _tiered(parts[0], cost, names, workload, level)
     return [Part(at, cost.narrow(box, at)) for at, box in parts]
 
 
@@ -138,7 +109,7 @@ def _divided(
 ) -> Sequence[Part] | None:
     """Narrow to the least deviation from the weights; None where that is no sum over clusters."""
     rule = workload.rule(Weights)
-    if rule is None or (len(parts) > 1 and not rule.tiers) or (rule.tiers and len(parts) != len(rule.tiers)):
+    if rule is None or len(parts) != max(1, len(rule.tiers)):
         return None
     found = []
     for (at, wide), inside in zip(parts, rule.tiers or (None,), strict=True):

@@ -1,6 +1,7 @@
 """The conflict of one problem: minimal, the smallest where that can be proven in time, and verified."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from fairlead.models.cluster import Taint
 from fairlead.models.errors import InternalError
@@ -13,12 +14,11 @@ from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.opening import may_be_untold, tolerating
 from fairlead.solver.conflicts.alone import alone
-from fairlead.solver.conflicts.closed_form import Found, closed_form
+from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
-from fairlead.solver.conflicts.outline import sums_of
-from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
+from fairlead.solver.conflicts.scarcity import Found, excess_of, scarce
 from fairlead.solver.conflicts.subset import Judge, only
-from fairlead.solver.conflicts.units import Unit, is_minimal_under_budget, is_over, units_of
+from fairlead.solver.conflicts.units import Unit, is_over, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
 from fairlead.solver.conflicts.wording import Contradiction, cause_of, shortened, told
 from fairlead.solver.feasibility import has_placement
@@ -59,8 +59,7 @@ def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradictio
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
     """Tell whether adding up shows that a conflict has no placement, though perhaps with less as well."""
-    sums = sums_of(problem, conflict)
-    if _is_excessive(problem, conflict) or (sums is not None and not sums.possible()):
+    if _is_excessive(problem, conflict):
         return True
     alone = problem.workloads if len(problem.workloads) == 1 else ()
     return any(closed_form(workload, problem, conflict) is not None for workload in alone)
@@ -71,27 +70,22 @@ def _is_excessive(problem: Problem, units: Sequence[Unit]) -> bool:
     return excess_of(problem, units) is not None or is_over(problem, units)
 
 
-def _adds_up_to_all(problem: Problem, units: Sequence[Unit]) -> bool:
-    """Tell whether adding up shows that units have no placement, and have one without any one of them."""
-    return is_minimal_under_quota(problem, units) or is_minimal_under_budget(problem, units)
-
-
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
     """Return the positions of the units of a conflict, and what is proven of it.
 
     `problem`: a problem without any placement.
     """
-    found = _seen(problem, units, deadline)
+    found = known = _seen(problem, units, deadline)
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED
-    if found is not None and large and _adds_up_to_all(problem, [units[at] for at in found.units]):
-        return Found(found.units, Proof.MINIMAL)
+    if found is not None and large and found.adds_up:
+        return replace(found, proof=Proof.MINIMAL)
     broken: Sequence[frozenset[int]] = ()
     if found is not None and found.proof is not Proof.SMALLEST:
         seen = witnessed(problem, units, found.units, deadline.part(SHARE_OF_WITNESSES))
         if seen.unavoidable.issuperset(found.units):
-            found = Found(found.units, Proof.SMALLEST)
+            found = replace(found, proof=Proof.SMALLEST)
         elif seen.needed.issuperset(found.units):
-            found = Found(found.units, Proof.MINIMAL)
+            found = replace(found, proof=Proof.MINIMAL)
         if found.proof is Proof.SMALLEST or (large and found.proof is Proof.MINIMAL):
             return _confirmed(found, problem, units, seen.broken, deadline, seed)
         broken = seen.broken if seen.complete else ()
@@ -103,6 +97,8 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
             found, broken = search.find(minimal) or found, search.broken
         except OutOfTime:
             pass
+    if found is not None and known is not None and known.adds_up and found.units == known.units:
+        return found
     return _confirmed(found, problem, units, broken, deadline, seed)
 
 
@@ -110,8 +106,7 @@ def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found 
     """Return a conflict that is seen without a solver: of one workload, or over something scarce."""
     if len(problem.workloads) == 1:
         return closed_form(problem.workloads[0], problem, units)
-    found = scarce(problem, units) if deadline.remaining() else None
-    return None if found is None else Found(found, Proof.UNVERIFIED)
+    return scarce(problem, units) if deadline.remaining() else None
 
 
 def _confirmed(
@@ -151,13 +146,6 @@ def verified(
 
     Raises `InternalError` where all of them have a placement together: a bug in fairlead or in the solver.
     """
-    sums = sums_of(problem, units)
-    if sums is not None:
-        if sums.possible():
-            raise InternalError("rules that were called a conflict have a placement")
-        return sums.minimal()
-    if _adds_up_to_all(problem, units):
-        return True
     together = False if _is_excessive(problem, units) else has_placement(only(problem, units), deadline, seed)
     if together:
         raise InternalError("rules that were called a conflict have a placement")

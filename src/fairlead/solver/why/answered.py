@@ -14,6 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import shortfall_values
 from fairlead.models.usage import Amounts, more_of, remaining
+from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
 from fairlead.solver.running.deadline import Deadline
@@ -89,7 +90,7 @@ class Answered:
         """Solve a changed problem."""
         left = deadline.remaining()
         limit = None if left == float("inf") else left
-        return solve(changed, time_limit=limit, workers=self.workers, seed=self.seed)
+        return solve(trusted(changed), time_limit=limit, workers=self.workers, seed=self.seed)
 
     def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> Difference:
         """Return the first level on which an answer to a changed problem, with its levels, differs.

@@ -23,7 +23,8 @@ class Change:
     """A bound that could be moved by one."""
 
     action: str
-    build: Callable[[], Problem]
+    build: Callable[[Problem], Problem]
+    """Makes the change in the part that is asked about; one of a cluster also where others were made."""
     source: Source | None = None
     cluster: str | None = None
     """Cluster whose bound it is; None where it is no single cluster's."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
-from fairlead.models.cluster import PODS, Cluster, Grade
+from fairlead.models.cluster import PODS, Grade
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Side
 from fairlead.models.rules import (
@@ -63,7 +63,7 @@ def _of_bounds(about: Answered) -> Iterator[Change]:
             change = Moved(kind, workload.key, name, "", bound.replicas, after, 1, bound.source)
             yield Change(
                 f"{'lowering' if lower else 'raising'} the {kind} of {name} from {bound.replicas} to {after}",
-                partial(apply, about.part, (change,)),
+                partial(apply, changes=(change,)),
                 bound.source,
                 name,
                 at_bound or (lower and not replicas and name in rule.where_held),
@@ -126,7 +126,7 @@ def _of_total(about: Answered) -> Iterator[Change]:
         if replicas:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
-            yield Change(action, partial(with_workload, about.part, changed), rule.source)
+            yield Change(action, partial(with_workload, workload=changed), rule.source)
 
 
 def _swapped(
@@ -141,7 +141,7 @@ def _swapped(
     """Return the change that puts one rule in the place of another."""
     workload = about.workload
     changed = replace(workload, rules=exchanged(workload.rules, rule, other))
-    return Change(action, partial(with_workload, about.part, changed), source, None, binding)
+    return Change(action, partial(with_workload, workload=changed), source, None, binding)
 
 
 def _of_room(about: Answered) -> Iterator[Change]:
@@ -161,7 +161,8 @@ def _of_room(about: Answered) -> Iterator[Change]:
             continue
         full = replicas >= most if about.alone else crowded or _is_full(about, name)
         action = f"capacity for one more replica on {name}"
-        yield Change(action, partial(_roomier, about, cluster), cluster.source, name, full)
+        build = partial(_roomier, key=workload.key, name=name)
+        yield Change(action, build, cluster.source, name, full)
 
 
 def _is_full(about: Answered, cluster: str) -> bool:
@@ -185,13 +186,13 @@ def _of_shared(about: Answered) -> Iterator[Change]:
                 for cluster in sorted({scope.cluster for scope in rule.limits}, key=lambda each: each or ""):
                     where = "" if cluster is None else f" on {cluster}"
                     action = f"capacity for one more replica in {rule}{where}"
-                    build = partial(_sharing, about, rule, _larger(rule, workload, cluster))
+                    build = partial(_sharing, rule=rule, other=_larger(rule, workload, cluster))
                     yield Change(action, build, rule.source, cluster)
             case MoveBudget():
                 if rule.workloads is not None and workload.key not in rule.workloads:
                     continue
                 action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
-                build = partial(_sharing, about, rule, replace(rule, most=rule.most + 1))
+                build = partial(_sharing, rule=rule, other=replace(rule, most=rule.most + 1))
                 yield Change(action, build, rule.source)
             case Capacity() | Companionship():
                 continue
@@ -211,25 +212,26 @@ def _larger(rule: Quota, workload: Workload, cluster: str | None) -> Quota:
     return replace(rule, limits=limits)
 
 
-def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Problem:
+def _sharing(problem: Problem, rule: SharedRule, other: SharedRule) -> Problem:
     """Return the problem with another shared rule in the place of one."""
-    return replace(about.part, rules=exchanged(about.part.rules, rule, other))
+    return replace(problem, rules=exchanged(problem.rules, rule, other))
 
 
-def _roomier(about: Answered, cluster: Cluster) -> Problem:
-    """Return the problem in which a cluster has room for one replica more."""
-    needed, free = demands(about.workload, cluster), dict(cluster.free or {})
+def _roomier(problem: Problem, key: str, name: str) -> Problem:
+    """Return the problem in which a cluster has room for one replica more of a workload."""
+    workload, cluster = problem.workload(key), problem.cluster_by_name[name]
+    needed, free = demands(workload, cluster), dict(cluster.free or {})
     offered = None if cluster.allocatable is None else dict(cluster.allocatable)
     for resource, need in needed.items():
         own = sum(
             demands(each, cluster).get(resource, 0) * each.current.get(cluster.name, 0)
-            for each in about.part.workloads
+            for each in problem.workloads
         )
         # A cluster that is overcommitted by others offers nothing: one replica starts from there.
         free[resource] = max(free.get(resource, 0), -own) + need
         if offered is not None and resource in offered:
             # No more is used than a cluster offers, whatever is free.
             offered[resource] += need
-    nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
+    nodes = (Grade(1, needs(workload)),) if cluster.grades else ()
     larger = replace(cluster, free=free, allocatable=offered, grades=(*cluster.grades, *nodes))
-    return replace(about.part, clusters=exchanged(about.part.clusters, cluster, larger))
+    return replace(problem, clusters=exchanged(problem.clusters, cluster, larger))

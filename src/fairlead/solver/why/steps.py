@@ -8,7 +8,7 @@ from fairlead.models.decision_reasons import at_most
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
+from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
 from fairlead.models.requirement import MINIMA
@@ -183,9 +183,7 @@ def shifts(problem: Problem, before: Placement, after: Placement, first: str) ->
 
 def _of_workload(key: str, before: Placement, after: Placement) -> Iterator[Shift]:
     """Yield the shifts of one workload: what is given up goes to the first cluster that takes something."""
-    here, there = before.of(key), after.of(key)
-    names = sorted({*here, *there})
-    change = {name: there.get(name, 0) - here.get(name, 0) for name in names}
+    change = {name: new - old for _, name, old, new in differences(before, after, [key])}
     giving = {name: -count for name, count in change.items() if count < 0}
     taking = {name: count for name, count in change.items() if count > 0}
     while giving or taking:

@@ -1,7 +1,7 @@
 """why(): why a workload runs where it runs, and what anything else would cost."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,16 +152,36 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
         level.base for level in about.levels
     ):
         return Gains(tried=len(changes))  # no level can be lower than 0
+    apart = [change for change in changes if change.binding or change.cluster is None]
+    if _none_helps(about, [change for change in changes if change not in apart], deadline):
+        tried = len(changes) - len(apart)
+    else:
+        apart, tried = list(changes), 0
     found = [
         (change, _tried(about, change, deadline, share))
-        for change, share in zip(changes, shares(len(changes)), strict=True)
+        for change, share in zip(apart, shares(len(apart)), strict=True)
     ]
     known = [(change, difference) for change, difference in found if difference is not None]
     gains = [(change, difference) for change, difference in known if difference.change < 0]
     gains.sort(key=lambda pair: _rank(about, *pair))
-    return Gains(
-        tuple(_gain(change, difference) for change, difference in gains), len(known), len(found) - len(known)
-    )
+    best = tuple(_gain(change, difference) for change, difference in gains)
+    return Gains(best, tried + len(known), len(found) - len(known))
+
+
+def _none_helps(about: Answered, changes: Sequence[Change], deadline: Deadline) -> bool:
+    """Tell whether it is proven that no level gets better even where all of some changes are made.
+
+    They only allow more, and cost nothing: then none of them helps by itself either.
+    """
+    if len(changes) < 2 or not deadline.remaining():
+        return False
+    changed = about.part
+    for change in changes:
+        changed = change.build(changed)
+    if levels_of(changed) != about.levels:
+        return False
+    outcome = about.resolve(changed, deadline.part(LARGEST_SHARE))
+    return outcome.placement is not None and about.is_same(outcome.objectives)
 
 
 def shares(count: int) -> Iterator[float]:
@@ -173,7 +193,7 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     """Return what a change makes of the answer; None where that is not known in time."""
     if not deadline.remaining():
         return None
-    changed = change.build()
+    changed = change.build(about.part)
     if levels_of(changed) != about.levels:
         return SAME  # nothing to compare
     outcome = about.resolve(changed, deadline.part(share))

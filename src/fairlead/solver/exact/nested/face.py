@@ -184,10 +184,10 @@ class Face:
             found[order] = np.where(np.diff(group, prepend=-1) > 0, full, np.diff(full, prepend=0))
         return found
 
-    def combined(self, merits: Merits, open_to: Flags | None = None) -> Merits:
+    def combined(self, merits: Merits) -> Merits:
         """Return merits that count after those of the face, put together with them as whole numbers."""
         counted = np.ones(len(self.merits), dtype=bool)
-        counted[: len(self.lower)] = self.open_to if open_to is None else open_to
+        counted[: len(self.lower)] = self.open_to
         merits = np.where(counted, self._all(merits), 0)
         if self.settled:
             return merits

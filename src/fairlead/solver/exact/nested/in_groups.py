@@ -34,7 +34,7 @@ def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Pric
     `cost`, `depth`: what the groups of a depth cost; the depth behind the finest groups is that of clusters.
     `near`: what may be about the price of the whole.
     """
-    search = _InGroups(Sets(face, cost, Units.of(face, depth), np.zeros(depth + 1)))
+    search = _InGroups(Sets(face, cost, Units.of(face, depth)))
     guess = search.guess(near)
     return None if guess is None else search.exactly(search.bounded(guess))
 

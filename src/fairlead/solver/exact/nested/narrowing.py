@@ -30,8 +30,6 @@ MOST_PRICED_NODES = 8
 # Where groups have sums: at most, and times clusters; more where numbers of clusters are counted.
 MOST_NODES_IN_GROUPS = 16, 2**11
 MOST_COUNTED_NODES = 48, 2**12
-# Floats of merits are off by much less than this part of the largest one.
-ROUNDING = 2.0**-30
 
 
 class Rank(NamedTuple):
@@ -135,14 +133,12 @@ def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
     guess = find_price(face, cost, near)
     if guess is None:
         return None
-    kept = _relevant(face, cost, guess.price)
     low, high = cost.respond(guess.price, face.lower, face.upper)
-    at = np.flatnonzero(kept)
+    at = np.flatnonzero(face.open_to)
     brought, steps = cost.merits(guess.price, low, at)
-    merits = np.zeros(len(kept), dtype=brought.dtype)
+    merits = np.zeros(len(low), dtype=brought.dtype)
     merits[at] = brought
-    exact = face.combined(merits, kept)
-    narrower = replace(face, open_to=kept, lower=low, upper=high, merits=exact, first=None)
+    narrower = replace(face, lower=low, upper=high, merits=face.combined(merits), first=None)
     return Priced(guess, merits, steps, narrower)
 
 
@@ -197,33 +193,6 @@ def _rank(face: Face, merits: Merits, steps: int, price: Fraction, used: Flags) 
     """Return the bound at a price, which the placements of a set reach that can hold the total."""
     earned = Fraction(int(merits[face.nodes(used)].sum()), steps)
     return Rank(-face.merit(used), price * face.total - earned)
-
-
-def _relevant(face: Face, cost: Cost, price: Fraction) -> Flags:
-    """Return the clusters that a set of the greatest merit can hold at a price.
-
-    Where so many clusters may be used, the others of a group with more merit than that many have no place.
-    """
-    most = face.limits.most
-    if most is None or not face.settled or most >= int(face.open_to.sum()):
-        return face.open_to
-    _, merits = cost.guess(float(price), face.lower, face.upper)
-    open_at = np.flatnonzero(face.open_to)
-    wider = face.limits.wider
-    leaf = wider[-1].group[open_at] if wider else np.zeros(len(open_at), dtype=np.int64)
-    order = np.lexsort((-merits[open_at], leaf))
-    sizes = np.bincount(leaf)
-    start = np.cumsum(sizes) - sizes
-    # The last cluster that has a place, or the last of its group.
-    last = order[np.minimum(start + most, start + sizes)[sizes > 0] - 1]
-    worst = np.full(len(sizes), -np.inf)
-    worst[sizes > 0] = merits[open_at[last]]
-    margin = ROUNDING * float(
-        np.abs(merits[open_at]).max() + np.abs(float(price) * face.upper[open_at]).max()
-    )
-    kept = face.required.copy()
-    kept[open_at[merits[open_at] >= worst[leaf] - margin]] = True
-    return kept
 
 
 def _halves(face: Face, one: Flags, other: Flags) -> tuple[Face, Face] | None:

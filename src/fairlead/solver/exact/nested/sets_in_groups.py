@@ -1,9 +1,8 @@
 """About the best set of clusters at a price of a replica, where groups have sums: searched in floats.
 
 Inside of a group at a bound a replica has a price of its own: the one at which the group would hold what it
-may. Which clusters it would use is told by what these bring; where their number is limited, each has to bring
-as much as the last one of the set that was found last. Where clusters are counted and few, a finest group has
-a price for every number of them.
+may. Which clusters it would use is told by what these bring. Where clusters are counted and few, a finest
+group has a price for every number of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,14 +20,10 @@ from fairlead.solver.exact.nested.pricing import Cost
 
 MOST_COUNTED = 2**12
 """Clusters, times how many are used at most, up to which groups have prices for every number."""
-MOST_TURNS = 3
-"""How often it is looked again where groups or clusters have to bring something else."""
 DOUBLINGS = 60
 HALVINGS = 20
 WHOLE_STEPS = 2.0**40
 """Steps of the greatest merit where merits are counted after those of levels before."""
-ANOTHER = 2.0**-10
-"""By what part of it something that has to be brought changes where it is looked at again."""
 
 Floats = NDArray[np.float64]
 
@@ -77,8 +72,6 @@ class Sets:
     face: Face
     cost: Cost
     units: Units
-    dear: Floats
-    """By depth, what groups and clusters in use have to bring, where their number is limited."""
     price: float = 0.0
     inside: list[Floats] = field(default_factory=list)
     """The price that was looked at last, and those inside of groups by depth."""
@@ -88,15 +81,11 @@ class Sets:
         face = self.face
         if self.counted:
             return self._best_counted(price)
-        turns = 0
-        while True:
-            merits, single = self._merits(price)
-            picked = face.picker.pick(self._after(merits))
-            if picked is None:
-                return None, 0.0
-            turns += 1
-            if not self._dearer(picked.used, single) or turns == MOST_TURNS:
-                return picked.used, float(merits[face.nodes(picked.used)].sum())
+        merits = self._merits(price)
+        picked = face.picker.pick(self._after(merits))
+        if picked is None:
+            return None, 0.0
+        return picked.used, float(merits[face.nodes(picked.used)].sum())
 
     @cached_property
     def dearest(self) -> float:
@@ -178,8 +167,8 @@ class Sets:
         factor = 2 * int(np.abs(whole).reshape(-1, whole.shape[-1]).max(axis=0).sum()) + 1
         return face.merits.astype(object) * factor + whole
 
-    def _merits(self, price: float) -> tuple[Floats, Floats]:
-        """Return about the merits of clusters and groups at a price, and those of units."""
+    def _merits(self, price: float) -> Floats:
+        """Return about the merits of clusters and groups at a price."""
         face, units = self.face, self.units
         self.price, self.inside = price, self._inside(price)
         of_units = self.inside[-1][units.around[-1]] if units.depth else np.full(len(units.lower), price)
@@ -190,7 +179,7 @@ class Sets:
         if units.depth < len(groups):
             groups[units.depth] = single
         clusters = single if units.depth == len(groups) else np.zeros(len(face.lower))
-        return np.concatenate([clusters, *groups]), single
+        return np.concatenate([clusters, *groups])
 
     def _inside(self, price: float) -> list[Floats]:
         """Return about the prices inside of groups at a price of the whole, by depth."""
@@ -206,7 +195,7 @@ class Sets:
         """Return about what the groups of a depth would hold at prices inside of them."""
         units = self.units
         held, merits = self.cost.guess(price[units.around[number]], units.lower, units.upper)
-        return self._up(np.where(self._values(merits, number)[1], held, 0), number)
+        return self._up(np.where(self._taken(merits, number), held, 0), number)
 
     def _up(self, held: Numbers, number: int = -1) -> Floats:
         """Return the sums of groups of a depth, or of the whole, those of groups further in cut to bounds."""
@@ -225,52 +214,26 @@ class Sets:
         limit = self.face.limits.wider[self.units.depth]
         return np.bincount(limit.group[used], minlength=limit.groups) > 0
 
-    def _values(self, merits: Floats, number: int) -> tuple[list[Floats], Flags]:
-        """Return about what groups inside of those of a depth bring, by depth, and which units are used.
+    def _taken(self, merits: Floats, number: int) -> Flags:
+        """Return about which units groups of a depth would use.
 
-        Whatever brings more than it has to is used, and of a group that is used something is.
+        Whatever brings anything is used, and of a group that is used something is.
         """
         face, units = self.face, self.units
-        value = np.where(units.open_to, merits, -np.inf)
-        values, taken = [value], list[Flags]()
-        for depth in range(units.depth, number, -1):
+        value, taken = np.where(units.open_to, merits, -np.inf), list[Flags]()
+        depths = range(number + 1, units.depth + 1)
+        for depth in reversed(depths):
             required = units.required if depth == units.depth else face.needed[depth]
-            gain = value - self.dear[depth]
-            if not depth:
-                taken.append(required | (gain > 0))
-                break
             around, groups = self._around(depth), face.limits.wider[depth - 1].groups
             best = np.full(groups, -np.inf)
             np.maximum.at(best, around, value)
-            taken.append(required | (gain > 0) | ((value == best[around]) & (value > -np.inf)))
-            value = np.bincount(around, np.where(taken[-1] & (gain > -np.inf), gain, 0), groups)
+            taken.append(required | (value > 0) | ((value == best[around]) & (value > -np.inf)))
+            value = np.bincount(around, np.where(taken[-1] & (value > -np.inf), value, 0), groups)
             value = np.where(best > -np.inf, value, -np.inf)
-            values.append(value)
         used = np.ones(1, dtype=bool)
-        for each, depth in zip(
-            taken[::-1], range(units.depth - len(taken) + 1, units.depth + 1), strict=True
-        ):
+        for each, depth in zip(reversed(taken), depths, strict=True):
             used = each & (used[self._around(depth)] if depth > number + 1 else True)
-        return values[::-1], used & units.open_to
-
-    def _dearer(self, used: Flags, merits: Floats) -> bool:
-        """Set what groups and clusters have to bring by the last ones of a set; tell whether it changed."""
-        face, changed = self.face, False
-        values, _ = self._values(merits, -1)
-        wide = [np.bincount(each.group[used], minlength=each.groups) > 0 for each in face.limits.wider]
-        ends = [*(each.most for each in face.limits.wider), face.limits.most]
-        for depth, value in enumerate(values):
-            taken, dear = wide[depth] if depth < len(wide) else used, 0.0
-            if ends[depth] is not None and np.count_nonzero(taken) == ends[depth]:
-                opened = self.units.open_to if depth == self.units.depth else np.ones(len(taken), dtype=bool)
-                if depth:
-                    opened = opened & wide[depth - 1][self._around(depth)]
-                last, others = taken & opened, opened & ~taken
-                if last.any() and others.any():
-                    dear = max(0.0, (float(value[last].min()) + float(value[others].max())) / 2)
-            changed |= abs(dear - self.dear[depth]) > ANOTHER * max(dear, self.dear[depth])
-            self.dear[depth] = dear
-        return changed
+        return used & units.open_to
 
     def _around(self, depth: int) -> Numbers:
         """Return the group around each unit, or each group of a depth."""
