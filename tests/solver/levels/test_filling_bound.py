@@ -574,16 +574,46 @@ def evened(room: int) -> tuple[Placement, Target]:
         Cluster("b", free={CPU: room}, allocatable={CPU: 12000}),
     )
     workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
-    problem = Problem(clusters, workloads, (Capacity(),))
     halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {("b", CPU): 2000}, {CPU: 14000})
+    problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
     start = Placement({"left": {"a": 6}, "right": {"a": 6}})
-    return evened_out(rule, problem, start, {}, Target(Fraction(0), Fraction(1, 400)), Deadline())
+    target = Target(Fraction(0), Fraction(1, 400))
+    return evened_out(rule, problem, start, {}, target, Deadline(), deviations=False)
 
 
 def test_a_workload_passes_as_a_whole_where_it_may_not_be_split() -> None:
     """One of the two does."""
     assert sorted(evened(12000)[0].to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
+
+
+def test_of_placements_that_are_as_even_the_one_nearest_to_dynamic_weights_is_found() -> None:
+    """Where both stand in the wrong half, changing places leaves both clusters as full.
+
+    On the cluster of two thirds of the weight, all six are (6 - 4)^2 / 4 + (0 - 2)^2 / 2 = 3 away; on the
+    other one 4^2 / 4 + 4^2 / 2 = 12.
+    """
+    names = ("a", "b")
+    one = Spread("cluster", {name: frozenset({name}) for name in names}, 1, 1)
+    workloads = tuple(
+        Workload(
+            key,
+            key,
+            6,
+            requests={CPU: 1000},
+            rules=(Candidates(names), Total(), Weights(weights, dynamic=True, apart=True), one),
+        )
+        for key, weights in (("left", {"a": 2, "b": 1}), ("right", {"a": 1, "b": 2}))
+    )
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
+    start = Placement({"left": {"b": 6}, "right": {"a": 6}})
+    target = Target(Fraction(0), Fraction(1, 400))
+    placement, _ = evened_out(rule, problem, start, {}, target, Deadline(), deviations=True)
+    assert value_of(problem, start, DYNAMIC_DEVIATION) == 24
+    assert placement == Placement({"left": {"a": 6}, "right": {"b": 6}})
 
 
 def test_nobody_passes_where_there_is_no_room() -> None:
