@@ -219,6 +219,14 @@ def test_balance_is_bounded_by_prices_where_nothing_is_searched(monkeypatch: pyt
     assert outcome.status is Status.OPTIMAL
 
 
+def test_clusters_are_filled_alike_without_time_for_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of twelve alone stands on b, which has a little more room; six and six are as even as can be."""
+    monkeypatch.setattr(loosening, "SECONDS_A_PLACE", 1e9)
+    problem = Problem(even(a=18_000, b=20_000), many(12, 1, dynamic=True, a=18, b=20), (Capacity(),))
+    outcome = fairlead.solve(problem, time_limit=60.0)
+    assert held(outcome) == {"a": 6, "b": 6}
+
+
 def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs() -> None:
     """Nothing is known of c, so how much is used of a and b is open: balance is told, all else is proven.
 

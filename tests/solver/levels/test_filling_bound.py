@@ -560,34 +560,76 @@ def most_of(blend: Blend) -> Placement:
     )
 
 
-def evened(room: int) -> tuple[Placement, Target]:
+def evened(room: int, core: int = 1000, less: int = 0) -> tuple[Placement, Target]:
     """Return where two workloads of six cores stand that started on a, each on one cluster, and the target.
 
-    Two cores stand on b. Twelve and two are as uneven as six and eight are even: all six replicas of one
-    have to pass, where five would fill both clusters alike.
+    Two cores stand on b, which has room for so many. Twelve and two are as uneven as six and eight are even:
+    all six replicas of one have to pass, where five would fill both clusters alike. A core is so many units,
+    and a replica of the second workload takes some less.
     """
     names = ("a", "b")
     one = Spread("cluster", {name: frozenset({name}) for name in names}, 1, 1)
     rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)), one)
     clusters = (
-        Cluster("a", free={CPU: 12000}, allocatable={CPU: 12000}),
-        Cluster("b", free={CPU: room}, allocatable={CPU: 12000}),
+        Cluster("a", free={CPU: 12 * core}, allocatable={CPU: 12 * core}),
+        Cluster("b", free={CPU: room * core}, allocatable={CPU: 12 * core}),
     )
-    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
-    problem = Problem(clusters, workloads, (Capacity(),))
+    asked = {"left": core, "right": core - less}
+    workloads = tuple(Workload(key, key, 6, requests={CPU: asked[key]}, rules=rules) for key in asked)
     halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
-    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {("b", CPU): 2000}, {CPU: 14000})
+    totals = {CPU: 2 * core + 6 * sum(asked.values())}
+    rule = Balance(frozenset(asked), {CPU: halves}, {("b", CPU): 2 * core}, totals)
+    problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
     start = Placement({"left": {"a": 6}, "right": {"a": 6}})
-    return evened_out(rule, problem, start, {}, Target(Fraction(0), Fraction(1, 400)), Deadline())
+    target = Target(Fraction(0), Fraction(1, 400))
+    return evened_out(rule, problem, start, {}, target, Deadline(), deviations=False)
 
 
 def test_a_workload_passes_as_a_whole_where_it_may_not_be_split() -> None:
     """One of the two does."""
-    assert sorted(evened(12000)[0].to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
+    assert sorted(evened(12)[0].to_dict().values(), key=str) == [{"a": 6}, {"b": 6}]
+
+
+def test_of_placements_that_are_as_even_the_one_nearest_to_dynamic_weights_is_found() -> None:
+    """Where both stand in the wrong half, changing places leaves both clusters as full.
+
+    On the cluster of two thirds of the weight, all six are (6 - 4)^2 / 4 + (0 - 2)^2 / 2 = 3 away; on the
+    other one 4^2 / 4 + 4^2 / 2 = 12.
+    """
+    names = ("a", "b")
+    one = Spread("cluster", {name: frozenset({name}) for name in names}, 1, 1)
+    workloads = tuple(
+        Workload(
+            key,
+            key,
+            6,
+            requests={CPU: 1000},
+            rules=(Candidates(names), Total(), Weights(weights, dynamic=True, apart=True), one),
+        )
+        for key, weights in (("left", {"a": 2, "b": 1}), ("right", {"a": 1, "b": 2}))
+    )
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
+    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
+    start = Placement({"left": {"b": 6}, "right": {"a": 6}})
+    target = Target(Fraction(0), Fraction(1, 400))
+    placement, _ = evened_out(rule, problem, start, {}, target, Deadline(), deviations=True)
+    assert value_of(problem, start, DYNAMIC_DEVIATION) == 24
+    assert placement == Placement({"left": {"a": 6}, "right": {"b": 6}})
 
 
 def test_nobody_passes_where_there_is_no_room() -> None:
     """Five cores are one too few, and prices know it: 12 of 14 on a are 4 (12/14 - 1/2)^2."""
-    placement, target = evened(5000)
+    placement, target = evened(5)
     assert placement == Placement({"left": {"a": 6}, "right": {"a": 6}})
     assert Fraction(25, 49) - Fraction(1, 10**6) < target.bound <= Fraction(25, 49)
+
+
+def test_prices_are_fine_enough_for_replicas_of_very_many_units() -> None:
+    """A byte costs next to nothing where replicas take 32 gibibytes, and one of them a byte less.
+
+    Whole prices of a byte that are rounded to nothing bound nothing; it is 25/49 as above, but for a byte.
+    """
+    _, target = evened(5, core=2**35, less=1)
+    assert target.bound > Fraction(25, 49) - Fraction(1, 10**4)

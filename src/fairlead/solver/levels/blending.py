@@ -20,8 +20,8 @@ SWEEPS = 30
 """How often a mix is evened out between two rounds of choices, at most."""
 FINE = 2.0**-20
 """The part of what it costs that shifting has to gain to go on."""
-DEAREST = 2.0**34
-"""The price of a replica in whole steps, at most."""
+DEAREST = 2.0**40
+"""The price of a replica in whole steps, at most: it may take very many units, each with a whole price."""
 OVER = 50.0
 """What it costs to fill more than there is room for, in terms of balance."""
 STRIDE = 4.0
@@ -240,7 +240,8 @@ class Blend:
         """
         prices = self.prices()
         scale, scales = self._scales(self.rows.by_cluster(self.needs * prices), self.weights)
-        whole = np.rint(prices * scale).astype(np.int64)
+        # What nobody uses may be dearer than any replica.
+        whole = np.rint(np.minimum(prices * scale, LARGEST)).astype(np.int64)
         pinned = (limit * each for limit, each in zip(self.limits, scales, strict=True) if limit is not None)
         rest = self.rows.least(whole.tolist(), scales[-1]) - sum(pinned, Fraction(0))
         cost, using, constants = self._costs(whole, scales)

@@ -39,8 +39,8 @@ from fairlead.solver.levels.targets import (
 )
 from fairlead.solver.running.search import Search
 
-SHARE = 0.5
-"""Of the time left, what filling clusters more evenly may use before or instead of a search."""
+BEFORE, INSTEAD = 0.5, 0.9
+"""Of the time left, what filling clusters more evenly may use before a search, and instead of one."""
 MANY_PLACES = 30_000
 """Workloads times clusters from which on clusters are filled more evenly before a model of them is made."""
 SECONDS_A_PLACE = 2e-4
@@ -164,8 +164,10 @@ class Loosening:
         if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
             return replace(self, certain=False)
         places = len(part.workloads) * len(part.clusters)
-        known = self.evened(part, search) if places > MANY_PLACES else self
-        if places > MOST_PLACES or search.deadline.remaining() <= SECONDS_A_PLACE * places:
+        known, most = self, min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE)
+        if places > min(MANY_PLACES, most):
+            known = self.evened(part, search, follows=places <= most)
+        if places > min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE):
             return replace(known, certain=False)
         # Answers for which there is no time to search come from here as well, and need nothing of this.
         from fairlead.solver.levels.lexicographic import minimise_levels
@@ -199,18 +201,19 @@ class Loosening:
         origin = origin_of([self.strict, *self.parts])
         return Answer(self.problem, status_of(levels), self.placement, levels, origin)
 
-    def evened(self, part: Problem, search: Search) -> "Loosening":
+    def evened(self, part: Problem, search: Search, *, follows: bool) -> "Loosening":
         """Return with some workloads where they fill clusters more evenly, and what prices tell of the best.
 
-        What bounds some of them bounds all where the others stay in every best placement.
+        What bounds some of them bounds all where the others stay in every best placement. Where no search
+        follows, they are also placed nearer to their weights.
         """
         from fairlead.solver.levels.evening import evened_out
 
         targets = dict(zip((rule.members for rule in self._balances), self.targets, strict=True))
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
-            until, target = search.deadline.part(SHARE), targets[rule.members]
-            inside, raised = evened_out(rule, part, inside, self.apart, target, until)
+            until, target = search.deadline.part(BEFORE if follows else INSTEAD), targets[rule.members]
+            inside, raised = evened_out(rule, part, inside, self.apart, target, until, deviations=not follows)
             targets[rule.members] = raised if self.certain else target
         placement = Placement({**self.placement, **inside})
         return replace(self, placement=placement, targets=tuple(targets.values()))
