@@ -259,10 +259,12 @@ class Limited:
         allowed = allowed & (numbers >= self.least[:, 1:, None]) & (numbers <= self.most[:, 1:, None])
         final = np.where(allowed, best, NONE).reshape(count, -1)
         at, rows = final.argmax(axis=1), np.arange(count)
-        used, left = np.divmod(at, width)
+        value = final[rows, at]
+        # Where there is no set, ways lead nowhere.
+        used, left = np.where(value > NONE // 2, np.divmod(at, width), 0)
         taken = np.zeros((count, groups), dtype=np.int64)
         for group in reversed(range(last)):
             here = np.where(used > 0, ways[group][rows, np.maximum(used, 1) - 1, left], 0)
             taken[:, group] = here
             used, left = used - (here > 0), left - here
-        return taken, final[rows, at]
+        return taken, value
