@@ -297,6 +297,16 @@ def test_a_quota_counts_both_copies() -> None:
     assert limits == stuck.problem.allowances[0].left == {Scope("cpu"): 1000}
 
 
+@pytest.mark.parametrize(("cpu", "free", "waves"), [(1, 2**63, 2), (2**62, 0, 3)])
+def test_amounts_beyond_64_bits_are_counted(cpu: int, free: int, waves: int) -> None:
+    """Waves are searched where clusters have more, or replicas take more, than 64 bits count."""
+    # One of two replicas moves in a wave. Where m2 and m3 are full, one of them goes round by m1.
+    one, two = app("a", {"m2": 1}, cpu=cpu), app("b", {"m3": 1}, cpu=cpu)
+    target = {"a": {"m3": 1}, "b": {"m2": 1}}
+    plan = planned({"m1": cpu, "m2": free, "m3": free}, (one, two), target, WaveOptions(most_moves=1))
+    assert (len(plan.waves), plan.blocked) == (waves, ())
+
+
 def test_near_clusters_are_paired() -> None:
     """Near clusters are paired."""
     clusters = tuple(
