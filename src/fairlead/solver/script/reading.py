@@ -10,8 +10,8 @@ from typing import Any
 from fairlead.manifests.api.script import EventSpec
 from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
-from fairlead.manifests.validation import Located, field_name, validate
-from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, Identity, object_name
+from fairlead.manifests.validation import Located, validate
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, Identity, field_name, object_name
 from fairlead.manifests.yaml.reader import Input, NamedDocument, read_documents
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.names import find_workload
