@@ -49,6 +49,7 @@ USAGE = (
     "no policy",
     "cannot be changed one by one",
     "would not follow a patch",
+    "a plan has at most",
 )
 """What is told of the whole input, or of what is asked, rather than of a line."""
 COMMANDS = (
