@@ -82,16 +82,14 @@ def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
         manifests, written = openb_week(asked.events)
-        return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
+        problem = fairlead.load(manifests)
+        return problem, read_script(written, manifests, fairlead.load, problem), None
     workloads, clusters = map(int, asked.size.split("x"))
     made = week(workloads, clusters, asked.events, asked.seed)
     manifests = documents(made.fleet)
-    script = read_script(made.script, manifests, fairlead.load)
-    return (
-        fairlead.load(manifests),
-        script,
-        _federated(made, script) if asked.contender == KUBEADMIRAL else None,
-    )
+    problem = fairlead.load(manifests)
+    script = read_script(made.script, manifests, fairlead.load, problem)
+    return problem, script, _federated(made, script) if asked.contender == KUBEADMIRAL else None
 
 
 def _federated(made: Week, script: Script) -> Iterator[Moment]:

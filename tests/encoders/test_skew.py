@@ -68,6 +68,23 @@ def test_a_number_that_cannot_be_met_is_a_conflict_with_a_way_out() -> None:
     assert "let any 2 zones differ by 1 replica instead of 0" in texts
 
 
+@pytest.mark.parametrize(("replicas", "told"), [(5, 2), (3, 3)])
+def test_a_conflict_names_closed_clusters_only_where_they_help(replicas: int, told: int) -> None:
+    """Clusters a and b are to be equal, c is closed: five are odd, and not a multiple of three either."""
+    groups = {name: frozenset(name) for name in "ab"}
+    conflict = fairlead.solve(problem_of(Skew("cluster", groups, 0), replicas=replicas, names="ab")).conflict
+    assert conflict is not None
+    assert len(conflict.rules) == told
+
+
+def test_what_counts_where_it_is_held_is_encoded_as_it_is_meant() -> None:
+    """Zone y counts where it is used: four are not 3 and 1, but 2 and 2, or 4 and none."""
+    rule = Skew("zone", ZONES, 1, where_held=frozenset("y"))
+    for weights, expected in (((2, 1), {"a": 2, "c": 2}), ((9, 1), {"a": 4})):
+        wanted = Weights(dict(zip("ac", weights, strict=True)))
+        assert best(problem_of(rule, wanted, replicas=4, names="ac")) == expected
+
+
 def test_the_way_out_is_an_edit_of_the_manifest() -> None:
     """The fragment has the number in its place."""
     problem = placed(own("Skew", field="cluster", maxSkew=0), replicas=7)

@@ -47,8 +47,11 @@ USAGE = (
     "no workload",
     "no cluster",
     "no policy",
+    "cannot be changed one by one",
+    "would not follow a patch",
+    "a plan has at most",
 )
-"""What is told of the whole input rather than of a line."""
+"""What is told of the whole input, or of what is asked, rather than of a line."""
 COMMANDS = (
     "validate",
     "validate --strict -o sarif",

@@ -113,8 +113,11 @@ def test_mistakes_name_the_field() -> None:
         loaded(scaler(high=1))
     with pytest.raises(fairlead.ManifestError, match=r"spec\.rules\[0\].*needs targetMinReplicas or"):
         loaded(scaler(), cron({"targetReplicas": 3}))
-    with pytest.raises(fairlead.ManifestError, match=r"needs targetReplicas for a Deployment"):
+    with pytest.raises(fairlead.ManifestError, match=r"is missing; a Deployment needs targetReplicas$"):
         loaded(cron({"targetMaxReplicas": 3}, target="Deployment"))
+    with pytest.raises(fairlead.ManifestError) as caught:
+        loaded(cron({"targetReplicas": -1}, target="Deployment"))
+    assert len(caught.value.mistakes) == 1  # the number is wrong, and not missing as well
     assert any("maxReplica" in one.text for one in loaded(scaler(maxReplica=3)).warnings)
 
 

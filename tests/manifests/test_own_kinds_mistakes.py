@@ -124,14 +124,20 @@ spec:
     assert [str(found).removeprefix(f"{STREAM}:") for found in caught.value.mistakes] == [
         f"3: metadata.namespace: 'prod' {scope} {instead}",
         f"6: {groups}[0].targetCluster: is missing; targetCluster or groupBy is needed",
-        f"7: {groups}[1]: needs minReplicas, maxReplicas or both",
         f"7: {groups}[1].groupBy: cannot be combined with targetCluster; {one}",
+        f"7: {groups}[1].minReplicas: is missing; minReplicas, maxReplicas or both are needed",
         f"10: {groups}[2].minReplicas: '5' must be at most maxReplicas, which is 4",
         f"18: {zones}: '[]' is empty, but In needs at least one value",
         f"20: spec.prices[0].perResource: cannot be combined with pricePerReplica; {one}",
         "25: spec.minReplicas: is missing; minReplicas or minPercent is needed",
         "31: spec.type: 'Together' is not allowed; allowed are Affinity and AntiAffinity",
     ]
+
+
+def test_a_bound_that_is_wrong_is_not_called_missing() -> None:
+    """What is wrong is the number; the set has a bound."""
+    found = mistakes(own("GroupBounds", "a", groups=[{"groupBy": "region", "maxReplicas": -1}]))
+    assert found == ["spec.groups[0].maxReplicas: '-1' must be at least 0"]
 
 
 def test_mistakes_of_hierarchical_weights() -> None:

@@ -205,6 +205,19 @@ def test_contradictions_are_found_beside_wrong_types() -> None:
     ]
 
 
+def test_a_list_with_a_wrong_item_is_not_called_empty() -> None:
+    """What is wrong is the number; that In needs a value is no mistake of its own."""
+    for values, told in (
+        ([3], "'3' must be a string; put quotes around it"),
+        ([None], "'null' must be a string"),
+    ):
+        expression = {"key": "a", "operator": "In", "values": values}
+        placement = {"clusterAffinity": {"labelSelector": {"matchExpressions": [expression]}}}
+        assert mistake(policy("p", placement)) == (
+            f"spec.placement.clusterAffinity.labelSelector.matchExpressions[0].values[0]: {told}"
+        )
+
+
 def test_unreadable_documents_are_reported_with_the_others() -> None:
     """A document that is no YAML and one that is wrong."""
     with pytest.raises(ManifestError) as caught:

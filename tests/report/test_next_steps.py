@@ -192,4 +192,4 @@ def test_what_is_only_supposed_is_not_explained_by_a_command_that_does_not_suppo
     problem = fairlead.load([cluster("a", cpu=2), cluster("b", cpu=2), running])
     lost = fairlead.simulate(problem, fairlead.Lose("a"), workers=1).after
     told = [sentence for sentence, _ in steps_of(lost, "simulate", Making())]
-    assert told == ["See what another cluster would change:"]
+    assert told == ["Write another cluster into new-cluster.yaml, and see what it changes:"]

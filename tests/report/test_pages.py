@@ -68,6 +68,12 @@ def test_a_simulation_shows_how_full_clusters_become() -> None:
     ]
 
 
+def test_a_simulation_shows_lost_clusters_that_nobody_uses() -> None:
+    """North goes, on which nothing runs."""
+    lost = fairlead.simulate(fleet(service("web", {"east": 6})), fairlead.Lose("north"))
+    assert "north: cpu now 0%, after not there" in read(report_html(lost)).labels
+
+
 def test_a_comparison_has_the_answers_side_by_side() -> None:
     """What is short with the best placement stands once on the page, with its cause."""
     page = read(report_html(compared()))

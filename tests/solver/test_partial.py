@@ -24,12 +24,16 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.score import score
 from fairlead.models.shortfall import refused, unmet
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.dispensing import dispense
 from fairlead.solver.floor import place_greedily
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
+from walk_problems import partial_walk_problem
 
 ROOM = three(4000, 4000, 4000)
 POLICY = Source("pp.yaml", 31)
@@ -375,6 +379,19 @@ def test_the_greedy_start_is_never_refused() -> None:
         assert refused(problem, floor) == (), seed
         placed += bool(any(floor.values()) and unmet(problem, floor))
     assert placed > 30
+
+
+@pytest.mark.parametrize("seed", [53226, 56256, 56973, 58606])
+def test_nothing_is_worse_than_the_reference_dispenser(seed: int) -> None:
+    """However little time there is: filled up, they break a spread, use later tiers or leave out more."""
+    problem = partial_walk_problem(seed)
+    known = dispense(problem, "reference").placement
+    assert known is not None
+    at_once, dispensed = (
+        [level.value for level in score(problem, placement)]
+        for placement in (place_greedily(problem, Deadline.after(0)), known)
+    )
+    assert at_once <= dispensed
 
 
 def problem_without_partial(problem: Problem) -> Problem:

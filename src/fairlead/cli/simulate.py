@@ -180,7 +180,7 @@ def _played(
         found = load(*manifests)
         return select(found, inputs.namespaces, inputs.selector)
 
-    events = read_script(inputs.again(script), manifests_of(documents), chosen)
+    events = read_script(inputs.again(script), manifests_of(documents), chosen, problem)
     return play(problem, events, *schedulers, settings=Settings(dict(settings), settings["time_limit"]))
 
 

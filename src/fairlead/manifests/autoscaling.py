@@ -9,6 +9,7 @@ from fairlead.manifests.validation import Finding, Located
 from fairlead.manifests.yaml.documents import Identity, group_of
 from fairlead.models.source import KarmadaBinding, Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import either
 from fairlead.models.workload import Autoscaler, Workload
 
 KIND = "autoscaler"
@@ -32,10 +33,11 @@ def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
     """List what is right alone and wrong together in the ``spec`` of an autoscaler."""
     if isinstance(autoscaler, CronFederatedHPA):
         kind = autoscaler.spec.scale_target_ref.kind
-        needed = "targetMinReplicas or targetMaxReplicas" if kind == _HPA else "targetReplicas"
+        needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
+        message = f"is missing; a {kind} needs {either(needed)}"
         for at, rule in enumerate(autoscaler.spec.rules):
             if not rule.numbers(kind):
-                yield Finding(("rules", at), None, f"needs {needed} for a {kind}")
+                yield Finding(("rules", at, needed[0]), None, message, missing=True)
         return
     spec = autoscaler.spec
     if spec.max_replicas < spec.min_replicas:

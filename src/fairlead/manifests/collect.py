@@ -249,7 +249,8 @@ def _contradictions(
 
 def _told_already(mistake: Mistake, known: Collection[str]) -> bool:
     """Tell whether something is missing or wrong only because a wrong value was taken out."""
-    if mistake.field in known:
+    # With a wrong item its whole list was taken out.
+    if mistake.field in known or any(field.startswith(f"{mistake.field}[") for field in known):
         return True
     holder = f"{mistake.field.rpartition('.')[0]}."
     return mistake.missing and any(field.startswith(holder) for field in known)

@@ -115,16 +115,19 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     """Return a placement that keeps every rule that never gives way.
 
     Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
-    first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
-    stands where companions must not stand is taken away again. After the deadline only one order is tried,
-    with any clusters that will do; nothing else is worse than that. Small problems take no time worth that.
+    first, of which most find room. One that does not fit as a whole gets what fits, or nothing, which leaves
+    room for what may matter more. The best of these is returned. What stands where companions must not stand
+    is taken away again. After the deadline only one order is tried, with any clusters that will do; nothing
+    else is worse than that. Small problems take no time worth that, and nothing worse than the reference
+    dispenser.
     """
     at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
     due = Deadline() if deadline is None or is_small(problem) else deadline
     if not due.remaining():
         return at_once
-    orders = (_greedily(problem, due, smallest_first=smallest) for smallest in (False, True))
-    found = (at_once, *orders)
+    found = [at_once, *(_greedily(problem, due, smallest_first=smallest) for smallest in (False, True))]
+    if due.remaining():
+        found.append(_parted(problem, reference.place(in_full(problem), deadline=due).to_dict()))
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 

@@ -123,6 +123,34 @@ def test_a_set_without_candidates() -> None:
     assert texts(problem) == ["policy p: region z needs at least 1 replica, but no eligible cluster is in it"]
 
 
+def test_closed_clusters_are_named_beside_the_minimum_of_their_set() -> None:
+    """Region x of a and b needs 4; b is closed and a holds 2, so that opening b is a way out."""
+    half = GroupTotal("region x", frozenset("a"), 4, closed=frozenset("b"))
+    assert texts(wanting(5, half, room={"a": 2}, names=("a", "c"))) == [
+        "policy p: region x needs at least 4 replicas",
+        "a has capacity for 2 of w (200m cpu free, 100m per replica)",
+        "w: 2/3 clusters are available: 1 cluster(s) did not have region property",
+    ]
+    shut = GroupTotal("region x", frozenset(), 4, closed=frozenset("b"))
+    assert texts(wanting(5, shut, names=("a", "c"))) == [
+        "policy p: region x needs at least 4 replicas, but no eligible cluster is in it",
+        "w: 2/3 clusters are available: 1 cluster(s) did not have region property",
+    ]
+
+
+def test_closed_clusters_are_named_beside_minima_only_where_they_help() -> None:
+    """The minima of x and y are 3 each, of 5 replicas: one closed cluster helps if it is in both."""
+    x = GroupTotal("x", frozenset("a"), 3, closed=frozenset("b"))
+    for closed, told in (("", 3), ("b", 4)):
+        problem = wanting(
+            5, x, GroupTotal("y", frozenset("c"), 3, closed=frozenset(closed)), names=("a", "c")
+        )
+        conflict = solve(problem, workers=1).conflict
+        assert conflict is not None
+        assert len(conflict.rules) == told
+        assert brute_force(problem) is None
+
+
 def test_minima_over_the_maximum_of_a_set() -> None:
     """The clusters of region x need 2 each, together they may hold 3."""
     bounds = Bounds({"a": Bound(2), "b": Bound(2)})

@@ -297,6 +297,26 @@ def test_a_quota_counts_both_copies() -> None:
     assert limits == stuck.problem.allowances[0].left == {Scope("cpu"): 1000}
 
 
+@pytest.mark.parametrize(("cpu", "free", "waves"), [(1, 2**63, 2), (2**62, 0, 3)])
+def test_amounts_beyond_64_bits_are_counted(cpu: int, free: int, waves: int) -> None:
+    """Waves are searched where clusters have more, or replicas take more, than 64 bits count."""
+    # One of two replicas moves in a wave. Where m2 and m3 are full, one of them goes round by m1.
+    one, two = app("a", {"m2": 1}, cpu=cpu), app("b", {"m3": 1}, cpu=cpu)
+    target = {"a": {"m3": 1}, "b": {"m2": 1}}
+    plan = planned({"m1": cpu, "m2": free, "m3": free}, (one, two), target, WaveOptions(most_moves=1))
+    assert (len(plan.waves), plan.blocked) == (waves, ())
+
+
+@pytest.mark.parametrize("room", [0, 20_000])
+def test_a_plan_of_too_many_waves_is_refused(room: int) -> None:
+    """20,000 replicas, one in a wave: as asked for, or as two full clusters have room for one more."""
+    one, two = app("a", {"m1": 20_000}, cpu=1), app("b", {"m2": 20_000}, cpu=1)
+    options, target = (WaveOptions(most_moves=1), {}) if room else (None, {"b": {"m1": 20_000}})
+    workloads = (one, replace(two, replicas=0, current={})) if room else (one, two)
+    with pytest.raises(UsageError, match="a plan has at most 10000"):
+        planned({"m1": 0, "m2": room + 1}, workloads, {"a": {"m2": 20_000}, **target}, options)
+
+
 def test_near_clusters_are_paired() -> None:
     """Near clusters are paired."""
     clusters = tuple(

@@ -19,7 +19,7 @@ from places import ROOT
 
 FLEET = [
     cluster("a", cpu=10),
-    cluster("b", cpu=10),
+    cluster("b", cpu=10, labels={"tier": "gold"}),
     binding("web", 4, {"a": 2, "b": 2}, static(("a", 1), ("b", 1))),
 ]
 SCRIPT = """
@@ -82,6 +82,9 @@ def test_manifests_are_applied_and_deleted() -> None:
         ("restore: [a]", "delete: [{kind: Cluster, name: z}]", 12, "is not there"),
         ("restore: [a]", "apply: [{kind: Cluster}]", 12, "must be a manifest"),
         ("at: 2026-03-02T13:00:00Z", "name: no time", 11, "at"),
+        ("tier=gold", "tier=silver", 9, "spec.events[0].drain[1]: no label tier"),
+        ("restore: [a]", "restore: [z]", 12, "spec.events[1].restore[0]: no cluster 'z'"),
+        ("default/web: 6", "default/wep: 6", 8, "did you mean default/web?"),
     ],
 )
 def test_mistakes_are_told_with_their_lines(before: str, after: str, line: int, told: str) -> None:
@@ -89,6 +92,20 @@ def test_mistakes_are_told_with_their_lines(before: str, after: str, line: int, 
     text = refused(SCRIPT.replace(before, after))
     assert told in text
     assert f"script.yaml:{line}" in text
+
+
+def test_names_are_those_of_the_fleet_at_that_time() -> None:
+    """A cluster can be drained once it has joined, and no more after it is gone; all mistakes at once."""
+    written: dict[str, Any] = yaml.safe_load(SCRIPT)
+    first, second = written["spec"]["events"]
+    first |= {"apply": [cluster("c", cpu=1)], "at": "2026-03-02T12:00:00Z", "drain": ["c"]}
+    second |= {"delete": [{"kind": "Cluster", "name": "c"}], "at": "2026-03-02T13:00:00Z", "lose": ["c", "d"]}
+    with pytest.raises(ManifestError) as caught:
+        read_script(written, FLEET, fairlead.load)
+    assert [each.field for each in caught.value.mistakes] == [
+        "spec.events[1].lose[0]",
+        "spec.events[1].lose[1]",
+    ]
 
 
 def test_a_script_is_no_part_of_a_fleet() -> None:

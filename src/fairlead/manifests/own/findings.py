@@ -75,7 +75,8 @@ def _group(group: own.GroupBound) -> Iterator[Finding]:
     yield from _either({"targetCluster": group.target_cluster, "groupBy": group.group_by})
     yield from _target(group.target_cluster)
     if group.min_replicas is None and group.max_replicas is None:
-        yield Finding((), None, "needs minReplicas, maxReplicas or both")
+        message = "is missing; minReplicas, maxReplicas or both are needed"
+        yield Finding(("minReplicas",), None, message, missing=True)
     yield from crossed(group.min_replicas, group.max_replicas)
     if group.name and group.group_by:
         yield Finding(

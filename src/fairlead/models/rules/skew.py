@@ -1,5 +1,6 @@
 """Skew: how far the fullest and the emptiest region, zone, provider or cluster may differ."""
 
+import dataclasses
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -22,6 +23,8 @@ class Apart(Scope):
     field: str
     groups: Clusters
     """Candidates by group, none of them empty."""
+    where_held: frozenset[str] = frozenset()
+    """Groups that count only where they hold replicas."""
 
     @property
     def detail(self) -> str:
@@ -30,7 +33,8 @@ class Apart(Scope):
 
     def count(self, placed: Mapping[str, int]) -> int:
         """Return the difference; 0 where there is no other group."""
-        held = [sum(placed.get(name, 0) for name in clusters) for clusters in self.groups.values()]
+        every = {group: sum(placed.get(name, 0) for name in self.groups[group]) for group in self.groups}
+        held = [count for group, count in every.items() if count or group not in self.where_held]
         return max(held, default=0) - min(held, default=0)
 
     def held(self, placed: Mapping[str, int]) -> bool:
@@ -50,6 +54,8 @@ class Skew(Grouped):
     """Most replicas by which two groups may differ."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
+    where_held: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
+    """Groups that count only where they hold replicas: those of clusters that could be opened."""
 
     kind: ClassVar[str] = KIND
 
@@ -58,7 +64,7 @@ class Skew(Grouped):
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield by how much the groups may differ."""
-        scope = Apart(self.field, self._with_candidates())
+        scope = Apart(self.field, self._with_candidates(), self.where_held)
         yield Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
 
     def numbers(self) -> Iterator[Number]:
@@ -75,9 +81,9 @@ class Skew(Grouped):
         return minima
 
     def widened(self, closed: Collection[Cluster]) -> Self:
-        """Return the rule over groups that have candidates now: what is closed may not hold replicas."""
-        wide = self.opened(closed).groups
-        return replace(self, groups={group: wide[group] for group in self._with_candidates()})
+        """Return the rule over closed groups as well; these count where they hold replicas, so are opened."""
+        wide = self.opened(closed)
+        return replace(wide, where_held=frozenset(wide.groups.keys() - self._with_candidates().keys()))
 
     def while_closed(self, open_now: AbstractSet[str]) -> Self:
         """Return the rule over groups that have candidates now, with what would open in them."""

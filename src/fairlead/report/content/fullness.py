@@ -153,6 +153,8 @@ class Course:
 def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
     """Return how full every cluster is in every resource that is used at any step, by name.
 
+    Of a cluster that comes or goes all resources are told, whoever uses them.
+
     `steps`: what stands on which clusters, in order. Clusters of unknown capacity are left out.
     """
     at = [
@@ -162,7 +164,7 @@ def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
     found = []
     for place in sorted({place for step in at for place in step}):
         every = [step.get(place) for step in at]
-        if any(one is not None and one.used for one in every):
+        if any(one is None or one.used for one in every):
             whole = max(one.others + (one.offered or 0) for one in every if one is not None)
             parts = (None if one is None else one.fullness or Fraction(0) for one in every)
             found.append(Course(*place, whole, tuple(parts)))

@@ -47,7 +47,7 @@ def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
     if short is not None:
         if name != "simulate" and not making.changes:  # `why` is about the fleet as it is
             steps.append(("Find out what blocks a workload:", command("why", making, short, "--partial")))
-        told = "See what another cluster would change:"
+        told = "Write another cluster into new-cluster.yaml, and see what it changes:"
         ask = again if name == "simulate" else command
         steps.append((told, ask("simulate", making, "--add", "new-cluster.yaml")))
     if outcome.status is Status.FEASIBLE and outcome.objectives and not outcome.from_saved:

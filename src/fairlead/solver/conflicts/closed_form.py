@@ -132,16 +132,20 @@ def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]
     wanted, totals = outline.workload.replicas, _others(outline, units, rules.GroupTotal)
     lows = {at: rule for at, rule in totals.items() if rule.minimum and rule.clusters}
     highs = {at: rule for at, rule in totals.items() if rule.maximum is not None and rule.clusters}
+    known = frozenset(outline.names)
     for at, rule in lows.items():
-        yield _under(at, rule.minimum, sorted(rule.clusters), outline)
+        closed = _closed(outline) if rule.clusters - known else ()
+        yield _under(at, rule.minimum, sorted(rule.clusters & known), outline, closed)
         if outline.total is not None and rule.minimum > wanted:
             yield outline.total, at
     for at, rule in highs.items():
         least = (outline.least(name) for name in sorted(rule.clusters))
         yield _over(at, rule.maximum or 0, (each for each in least if each))
     if outline.total is not None and wanted:
-        if _disjoint(rule.clusters for rule in lows.values()):
-            yield _over(outline.total, wanted, [(rule.minimum, at) for at, rule in lows.items()])
+        if _disjoint(rule.clusters & known for rule in lows.values()):
+            over = _over(outline.total, wanted, [(rule.minimum, at) for at, rule in lows.items()])
+            apart = over is None or _disjoint(rule.clusters for at, rule in lows.items() if at in over)
+            yield over if over is None or apart else (*over, *_closed(outline))
         for covering in _covers(highs, outline.names):
             if sum(rule.maximum or 0 for rule in covering.values()) < wanted:
                 yield outline.total, *covering, *_closed(outline)

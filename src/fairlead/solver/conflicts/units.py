@@ -183,12 +183,12 @@ def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tel
 
 
 def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield both sides of the total of a set; what is closed in it would count against the maximum, too."""
+    """Yield both sides of the total of a set; what is closed in it would count as well, were it open."""
+    whole = replace(rule, clusters=rule.clusters | (rule.closed or frozenset()))
     if rule.minimum and workload.replicas:
-        yield replace(rule, maximum=None), asked(group_total.minimum, rule, workload)
+        yield replace(whole, maximum=None), asked(group_total.minimum, rule, workload)
     if rule.maximum is not None:
-        whole = replace(rule, clusters=rule.clusters | (rule.closed or frozenset()), minimum=0)
-        yield whole, asked(group_total.maximum, rule, workload)
+        yield replace(whole, minimum=0), asked(group_total.maximum, rule, workload)
 
 
 def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:

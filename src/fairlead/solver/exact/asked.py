@@ -58,7 +58,7 @@ def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
             case Outside(clusters=clusters):
                 least, most = _range(one, total)
                 inside, asks = clusters & names, (total - most, total - least)
-            case Apart(groups=groups) if len(groups) > 1:
+            case Apart(groups=groups, where_held=held) if len(groups) > 1 and not held:
                 found.apart.append((tuple(each & names for each in groups.values()), one.limit))
                 continue
             case _:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from fairlead.models.errors import UsageError
 from fairlead.solver.plan.builder import Addition, WaveBuilder
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
 from fairlead.solver.plan.steps import Step, after, minus, total
@@ -16,6 +17,9 @@ Steps = Mapping[str, Step]
 """What the workloads do in one wave, by key; those that do nothing are left out."""
 
 NOT_URGENT: Mapping[str, int] = MappingProxyType({})
+
+MOST_WAVES = 10_000
+"""Waves that a plan may have: nobody carries out more, and a replica at a time may mean billions."""
 
 
 Scarcity = Mapping[str, int]
@@ -60,7 +64,10 @@ def greedy_wave(
 
 
 def run(migration: Migration, urgent: Mapping[str, int] = NOT_URGENT) -> tuple[Steps, ...]:
-    """Return greedy waves from the start until nothing gets on; urgent workloads go before others."""
+    """Return greedy waves from the start until nothing gets on; urgent workloads go before others.
+
+    Raises `UsageError` where there are more than `MOST_WAVES`.
+    """
     positions: dict[str, Placed] = migration.start()
     used = dict(migration.used)
     waves: list[Steps] = []
@@ -68,8 +75,18 @@ def run(migration: Migration, urgent: Mapping[str, int] = NOT_URGENT) -> tuple[S
         wave = greedy_wave(migration, positions, used, urgent)
         if not wave:
             return tuple(waves)
+        if len(waves) == MOST_WAVES:
+            raise too_many_waves(f"more than {MOST_WAVES}")
         waves.append(wave)
         positions, used = follow(migration, positions, used, wave)
+
+
+def too_many_waves(count: str) -> UsageError:
+    """Return the error that a plan would have so many waves."""
+    return UsageError(
+        f"the moves take {count} waves, and a plan has at most {MOST_WAVES}; let more replicas move in a wave"
+        " (max_moves_per_wave, max_surge, max_unavailable, order), or make more room"
+    )
 
 
 def follow(

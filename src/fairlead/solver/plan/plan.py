@@ -107,8 +107,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     Raises
     ------
     UsageError
-        Where an argument is wrong or names something that is not in the problem, or a saved plan does not
-        fit.
+        Where an argument is wrong or names something that is not in the problem, a saved plan does not fit,
+        or the moves take more than 10,000 waves.
     """
     started, deadline = time.perf_counter(), Deadline.after(time_limit)
     problem = completed(problem)

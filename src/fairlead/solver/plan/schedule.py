@@ -8,7 +8,7 @@ from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.blocked import blocked_moves
-from fairlead.solver.plan.greedy import Steps, distance, end_of, repairs
+from fairlead.solver.plan.greedy import MOST_WAVES, Steps, distance, end_of, repairs, too_many_waves
 from fairlead.solver.plan.migration import Migration, WorkloadPath, left_over, migration_of, size
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach, searched
@@ -150,8 +150,8 @@ def waves_of(
     the new replica first, none missing, detours allowed, where left out. `deadline`: when the answer is due;
     the greedy waves are finished in any case. None: 5 seconds are spent at most on looking for fewer waves.
 
-    Raises `UsageError` where the target names a workload or a cluster that is not in the problem. Raises
-    `InternalError` where the waves break a rule, which is a bug.
+    Raises `UsageError` where the target names a workload or a cluster that is not in the problem, or takes
+    more than `MOST_WAVES` waves. Raises `InternalError` where the waves break a rule, which is a bug.
     """
     placed = target if isinstance(target, Placement) else Placement(target)
     chosen = options or WaveOptions()
@@ -161,6 +161,8 @@ def waves_of(
     everywhere = (
         cache(lambda: migration_of(problem, placed, chosen, everywhere=True)) if chosen.detours else None
     )
+    if (least := fewest_waves(migration)) > MOST_WAVES:
+        raise too_many_waves(f"at least {least}")
     search = shortened(migration, everywhere, searched(migration, everywhere, due, seed), due, seed)
     end, used = end_of(migration, search.waves)
     plan = WavePlan(

@@ -6,6 +6,7 @@ Where a rule with gaps is broken at the start, the model allows what is no worse
 more than the rule allows later; so "no" is proven, and a "yes" is looked at once more.
 """
 
+import math
 from collections.abc import Mapping
 
 from ortools.sat.python import cp_model
@@ -158,19 +159,30 @@ class WaveModel:
             self.rows.require(sum(made) <= most)
 
     def _capacity(self, number: int, moments: dict[str, Moments]) -> None:
-        """Keep what is used with both copies of everything that moves below the limits."""
-        fixed: dict[Place, int] = {}
-        before: dict[Place, Expression] = {}
-        peak: dict[Place, Expression] = {}
-        for key, then in moments.items():
+        """Keep what is used with both copies of everything that moves below the limits.
+
+        A row is divided by the greatest common divisor, and left out where it holds whatever moves: models
+        count in 64 bits.
+        """
+        asked: dict[Place, list[tuple[int, WorkloadPath, str]]] = {}
+        for key in moments:
             path = self.migration.paths[key]
             for cluster in changing(path, everywhere=self.everywhere):
                 for place, need in path.needs.get(cluster, {}).items():
-                    fixed[place] = fixed.get(place, 0) + need * path.start.get(cluster, 0)
-                    before[place] = before.get(place, 0) + need * then.before.get(cluster, 0)
-                    peak[place] = peak.get(place, 0) + need * then.at[Moment.STARTED].get(cluster, 0)
-        for place, used in peak.items():
+                    asked.setdefault(place, []).append((need, path, cluster))
+        for place, asking in asked.items():
+            unit = math.gcd(*(need for need, _, _ in asking)) or 1
+            at_start = most = 0
+            before: Expression = 0
+            peak: Expression = 0
+            for need, path, cluster in asking:
+                each, then = need // unit, moments[path.key]
+                at_start += each * path.start.get(cluster, 0)
+                most += each * 2 * max(total(path.start), total(path.target))
+                before = before + each * then.before.get(cluster, 0)
+                peak = peak + each * then.at[Moment.STARTED].get(cluster, 0)
             # What does not change is used by others, or by workloads that stay on this cluster.
-            others = self.migration.used.get(place, 0) - fixed[place]
-            limit = self.migration.limits[place] - others
-            self.rows.at_most(used, limit, fixed[place], before[place] if number else fixed[place])
+            others = self.migration.used.get(place, 0) - unit * at_start
+            limit = (self.migration.limits[place] - others) // unit
+            if most > limit:
+                self.rows.at_most(peak, limit, at_start, before if number else at_start)

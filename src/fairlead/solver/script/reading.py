@@ -11,13 +11,14 @@ from fairlead.manifests.api.script import EventSpec
 from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
-from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, Identity, object_name
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, Identity, field_name, object_name
 from fairlead.manifests.yaml.reader import Input, NamedDocument, read_documents
-from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.errors import ManifestError, Mistake, UsageError
+from fairlead.models.names import find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source
 from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Step, Turn
-from fairlead.solver.simulate.changes import At, Scale
+from fairlead.solver.simulate.changes import At, Lose, Scale, clusters_of
 
 Manifest = Mapping[str, Any]
 Load = Callable[[Sequence[Manifest]], Problem]
@@ -27,23 +28,32 @@ _TAIL = timedelta(hours=1)
 """How long the last state counts where a script does not say."""
 
 
-def read_script(source: Input, fleet: Sequence[Manifest], load: Load) -> Script:
+def read_script(
+    source: Input, fleet: Sequence[Manifest], load: Load, before: Problem | None = None
+) -> Script:
     """Read a script.
 
     `source`: the script: a path, ``-``, an open file or a parsed document. `fleet`: the manifests of the
     fleet before the first event. `load`: returns the problem of the manifests as an event leaves them.
+    `before`: the problem of the fleet before the first event; None loads it.
 
     Raises `ManifestError` where anything in it is wrong, or anything that it applies.
     """
     located = _located(source)
     spec, state = located.model.spec, {_identity(one): one for one in fleet}
+    problem = load(fleet) if before is None else before
     events: list[Event] = []
+    strangers: list[Mistake] = []
     for position, written in enumerate(spec.events):
         steps: list[Step] = []
         if written.apply or written.delete:
             state = _changed(state, written, located, position)
-            steps.append(Manifests(load(list(state.values()))))
+            problem = load(list(state.values()))
+            steps.append(Manifests(problem))
+        strangers += _strangers(written, problem, located, position)
         events.append(Event(written.at, (*steps, *_steps(written)), written.name))
+    if strangers:
+        raise ManifestError(strangers)
     return Script(located.model.metadata.name, tuple(events), spec.end or events[-1].at + _TAIL)
 
 
@@ -102,6 +112,27 @@ def _clusters(turn: Turn, names: Sequence[str]) -> Iterator[Clusters]:
     for text in names:
         field, equals, name = text.rpartition("=")
         yield Clusters(turn, name, field) if equals else Clusters(turn, text)
+
+
+def _strangers(
+    written: EventSpec, problem: Problem, located: Located[Written], position: int
+) -> Iterator[Mistake]:
+    """Name the workloads and clusters of an event that the fleet does not have then."""
+    for key in written.scale:
+        try:
+            find_workload(problem, key)
+        except UsageError as error:
+            yield _mistake(located, ("spec", "events", position, "scale", key), error)
+    for turn in Turn:
+        for number, cluster in enumerate(_clusters(turn, getattr(written, turn))):
+            try:
+                clusters_of(problem, Lose(cluster.name, cluster.field))
+            except UsageError as error:
+                yield _mistake(located, ("spec", "events", position, turn.value, number), error)
+
+
+def _mistake(located: Located[Written], path: tuple[str | int, ...], error: UsageError) -> Mistake:
+    return Mistake(located.source(*path), field_name(path), "", str(error))
 
 
 def _identity(manifest: Manifest) -> Identity:
