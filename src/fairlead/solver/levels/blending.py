@@ -20,8 +20,12 @@ SWEEPS = 30
 """How often a mix is evened out between two rounds of choices, at most."""
 FINE = 2.0**-20
 """The part of what it costs that shifting has to gain to go on."""
-DEAREST = 2.0**40
-"""The price of a replica in whole steps, at most: it may take very many units, each with a whole price."""
+DEAREST = 2.0**34
+"""The price of a replica in whole steps, at most."""
+FINEST = 2.0**40
+"""The same where a replica takes very many units, each of which has a whole price."""
+MANY_UNITS = 2.0**20
+"""So many of them."""
 OVER = 50.0
 """What it costs to fill more than there is room for, in terms of balance."""
 STRIDE = 4.0
@@ -327,7 +331,8 @@ class Blend:
         alone = np.tensordot(weights, self.own.dearest, axes=1)
         most = len(self.rows.names) * max(mix.choice.total for mix in self.mixes)
         dear = float((dearest + alone).max(initial=0.0))
-        scale = min(DEAREST, LARGEST / most) / max(dear, 1 / DEAREST)
+        finer = max(1.0, float(self.needs.max(initial=0)) / MANY_UNITS)
+        scale = min(DEAREST * finer, FINEST, LARGEST / most) / max(dear, 1 / DEAREST)
         return scale, tuple(max(1, int(scale * weight)) for weight in weights.tolist())
 
     def saved(self, mix: Mix) -> Floats:

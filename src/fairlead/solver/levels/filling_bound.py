@@ -35,10 +35,10 @@ PARTS = 400
 """How many parts are looked at in the end, at most."""
 FEW_PARTS = 24
 """The same before a first search."""
-PACE = 3
-"""Over how many cuts it is measured how fast the bound rises."""
-MOST_CUTS = 64
-"""At that pace, what is wanted has to be reached in so many more cuts, or no more of them are made."""
+STALE = 8
+"""After how many parts that raise the bound too little no more of them are looked at."""
+LITTLE = 2.0**-3
+"""Too little, as a part of what is missing to what is wanted."""
 TOGETHER = 0.2
 """Of the time that is left, what putting a placement together may use."""
 DIVING = 0.4
@@ -161,10 +161,8 @@ class Branches:
             if first.bound >= min([wanted, *(part.bound for part in self.done)]):
                 break
             bounds.append(first.bound)
-            if len(bounds) > PACE:
-                cuts = min((most - self.number) // 2, MOST_CUTS)
-                if (first.bound - bounds[-1 - PACE]) * cuts <= PACE * (wanted - first.bound):
-                    break
+            if len(bounds) > STALE and first.bound - bounds[-1 - STALE] <= LITTLE * (wanted - first.bound):
+                break
             wanted = self._told(first.blend, asked, wanted, until)
             heapq.heappop(self.parts)
             for part in self._cut(first, wanted, until):
