@@ -293,19 +293,25 @@ def test_a_busy_server_is_not_asked_for_everything_again(api: ServedApi, tmp_pat
         assert [one for one in api.requests[before:] if one.path.endswith(BINDING.plural)] == []
 
 
+def refuse_first_patch(api: ServedApi, code: int, end: str = "") -> list[str]:
+    """Let the server refuse the first patch of a path with an end; its path is in the list from then on."""
+    refused: list[str] = []
+
+    def refuse(method: str, path: str) -> int | None:
+        if method != "PATCH" or refused or not path.endswith(end):
+            return None
+        refused.append(path)
+        return code
+
+    api.refuse = refuse
+    return refused
+
+
 def test_what_the_server_does_not_know_for_now_is_tried_again(api: ServedApi, tmp_path: Path) -> None:
     """A server that starts may not know a kind yet; what is really gone is heard of."""
     members(api, "member1", "member2")
     api.add(binding("web", 4, placed=EVEN))
-    refused: list[str] = []
-
-    def refuse(method: str, path: str) -> int | None:
-        if method != "PATCH" or refused:
-            return None
-        refused.append(path)
-        return 404
-
-    api.refuse = refuse
+    refused = refuse_first_patch(api, 404)
     with controlled(api, tmp_path):
         eventually(lambda: is_done(api, "web"))
     assert refused
@@ -497,15 +503,7 @@ def test_a_placement_is_told_where_its_status_is_late(api: ServedApi, tmp_path: 
     """The spec is written and the status is not: what was placed is an event, once."""
     members(api, "member1")
     api.add(binding("web", 4))
-    refused: list[str] = []
-
-    def refuse(method: str, path: str) -> int | None:
-        if method != "PATCH" or refused or not path.endswith("/status"):
-            return None
-        refused.append(path)
-        return 503
-
-    api.refuse = refuse
+    refused = refuse_first_patch(api, 503, "/status")
     with controlled(api, tmp_path) as running:
         eventually(lambda: is_done(api, "web"))
         eventually(lambda: len(api.writes("events")) == 2)
@@ -521,15 +519,7 @@ def test_that_no_cluster_fits_is_told_in_the_end(api: ServedApi, tmp_path: Path)
     """Time does not help the binding, but it helps the server that could not take its status."""
     members(api, "member1")
     api.add(binding("web", 4, placed=placement(DYNAMIC, ["member9"])))
-    refused: list[str] = []
-
-    def refuse(method: str, path: str) -> int | None:
-        if method != "PATCH" or refused:
-            return None
-        refused.append(path)
-        return 503
-
-    api.refuse = refuse
+    refused = refuse_first_patch(api, 503)
     with controlled(api, tmp_path):
         eventually(lambda: condition(api, "web"))
     assert refused

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
+from fairlead.controller.threads import begin
 from fairlead.live.client import LEASE, Client, Object, RefusedError, UnreachableError
 
 LOG = logging.getLogger(__name__)
@@ -46,8 +47,7 @@ class Lease:
 
         `fail`: is told of a bug in that thread, which ends it.
         """
-        self._thread = threading.Thread(target=self._run, args=(fail,), name="lease", daemon=True)
-        self._thread.start()
+        self._thread = begin(self._keep, "lease", fail)
 
     def release(self) -> None:
         """Stop, and give the lease back where it is held."""
@@ -65,15 +65,8 @@ class Lease:
         except (RefusedError, UnreachableError) as error:
             LOG.warning("the lease could not be released", extra={"error": str(error)})
 
-    def _run(self, fail: Callable[[Exception], None]) -> None:
-        """Keep the lease until it is to end."""
-        try:
-            self._keep()
-        except Exception as error:  # noqa: BLE001 - it is raised again where the controller runs
-            fail(error)
-
     def _keep(self) -> None:
-        """Renew the lease five times in its duration."""
+        """Renew the lease five times in its duration, until it is to end."""
         held = False
         while not self._stopped.is_set():
             try:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from fairlead.controller.threads import begin
 from fairlead.controller.world import Place
 from fairlead.live.client import Client, Object, RefusedError, Resource, UnreachableError
 
@@ -67,17 +68,8 @@ class Watcher:
     _version: str | None = None
 
     def start(self) -> threading.Thread:
-        """Follow the kind in a thread of its own."""
-        thread = threading.Thread(target=self.run, name=f"watch-{self.resource.plural}", daemon=True)
-        thread.start()
-        return thread
-
-    def run(self) -> None:
-        """List and watch until it is to end; a bug is told, so that nobody waits for ever."""
-        try:
-            self._run()
-        except Exception as error:  # noqa: BLE001 - it is raised again where the controller runs
-            self.tell(Failed(error))
+        """Follow the kind in a thread of its own; a bug in it is told."""
+        return begin(self._run, f"watch-{self.resource.plural}", lambda error: self.tell(Failed(error)))
 
     def _run(self) -> None:
         """List and watch until it is to end; what is lost is begun anew."""

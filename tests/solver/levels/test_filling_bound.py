@@ -447,12 +447,8 @@ def test_quotas_are_of_all_replicas_where_some_have_no_place() -> None:
     assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 1
 
 
-def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
-    """Two workloads of six replicas with quotas of 5 and 1 that stand three and three; 8 of 12 may be on a.
-
-    With halves as shares balance is 4 (u/12 - 1/2)^2, at u = 8 a ninth. Four and two each cost 1/5 + 1 there,
-    five and one would cost nothing.
-    """
+def two_of_six() -> tuple[Problem, Balance]:
+    """Return two workloads of six replicas with quotas of 5 and 1, and what fills two clusters by halves."""
     names = ("a", "b")
     rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}, dynamic=True, apart=True))
     clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
@@ -460,6 +456,16 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
     problem = Problem(clusters, workloads, (Capacity(),))
     halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    return problem, rule
+
+
+def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
+    """Two workloads of six replicas with quotas of 5 and 1 that stand three and three; 8 of 12 may be on a.
+
+    With halves as shares balance is 4 (u/12 - 1/2)^2, at u = 8 a ninth. Four and two each cost 1/5 + 1 there,
+    five and one would cost nothing.
+    """
+    problem, rule = two_of_six()
     start = Placement({"left": {"a": 3, "b": 3}, "right": {"a": 3, "b": 3}})
     told: list[Placement] = []
 
@@ -468,8 +474,7 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
         return Fraction(10)
 
     asked = Asked(DYNAMIC_DEVIATION, wanted, {BALANCE: Fraction(1, 9)})
-    ranges = {Place(each.key, name): Range(0, 6) for each in workloads for name in names}
-    branches = branches_of(rule, problem, start, {}, ranges, asked)
+    branches = branches_of(rule, problem, start, {}, wide(problem), asked)
     assert branches is not None
     branches.search(asked, Deadline())
     kept = [each for each in told if cost(rule, problem, each) <= Fraction(1, 9)]
@@ -481,13 +486,7 @@ def test_what_is_told_keeps_what_models_allow() -> None:
 
     A quarter are 9 of 12 on a: five and four, which cost a fifth and one.
     """
-    names = ("a", "b")
-    rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}, dynamic=True, apart=True))
-    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
-    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
-    problem = Problem(clusters, workloads, (Capacity(),))
-    halves: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
-    rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
+    problem, rule = two_of_six()
     start = Placement({"left": {"a": 3, "b": 3}, "right": {"a": 3, "b": 3}})
     told: list[Placement] = []
 

@@ -61,15 +61,13 @@ class Account:
     def inert(self, document: Document, model: Api, path: Path) -> None:
         """Note the fields of a part that are not written, and have no influence on placements."""
         written = document.value(path)
+        if not isinstance(written, Mapping):
+            return
         for name, field in type(model).model_fields.items():
             alias = field.alias or to_camel(name)
-            for mark in field.metadata:
-                if (
-                    isinstance(mark, Inert)
-                    and isinstance(written, Mapping)
-                    and written.get(alias) is not None
-                ):
-                    self.note(document, (*path, alias), f"not written: {mark.why}")
+            marks = (mark for mark in field.metadata if isinstance(mark, Inert))
+            for mark in marks if written.get(alias) is not None else ():
+                self.note(document, (*path, alias), f"not written: {mark.why}")
 
 
 LABELS: Mapping[str, str] = MappingProxyType(
