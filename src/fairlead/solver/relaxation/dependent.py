@@ -20,9 +20,8 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
-    Grouped,
-    GroupTotal,
     MoveBudget,
+    Numbered,
     Preference,
     Skew,
     Survival,
@@ -251,11 +250,9 @@ def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[
     match rule:
         case Candidates():
             return known
-        case Bounds():
-            return replace(rule, where_held=rule.where_held.union(rule.minimum.keys() - open_now))
-        case Grouped():
+        case Numbered():
             return rule.while_closed(open_now)
-        case Total() | Duplicated() | GroupTotal():
+        case Total() | Duplicated():
             return rule
         case _:
             assert_never(rule)
