@@ -99,18 +99,16 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
     cluster = problem.cluster_by_name[name]
 
     def grown(rule: Duplicated, workload: Workload) -> Duplicated:
-        later = None if rule.once_open is None else grown(rule.once_open, workload)
         if name not in rule.ample:
-            return replace(rule, once_open=later)
+            return rule
         whole, fitting = rule.ample[name], room(workload, cluster)
         size = (
             whole if fitting is None else min(whole, max(rule.copies.get(name, workload.replicas), fitting))
         )
-        return replace(rule, copies={**rule.copies, name: size}, once_open=later)
+        return replace(rule, copies={**rule.copies, name: size})
 
     def all_grown(workload: Workload) -> Workload:
-        known = (each for rule in workload.rules_of(Duplicated) for each in (rule, rule.once_open))
-        if not any(each is not None and name in each.ample for each in known):
+        if not any(name in rule.ample for rule in workload.rules_of(Duplicated)):
             return workload
         return replace(
             workload, rules=with_each(workload.rules, Duplicated, lambda one: grown(one, workload))
