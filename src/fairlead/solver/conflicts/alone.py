@@ -43,8 +43,9 @@ def alone(workload: Workload, problem: Problem) -> Problem:
 
     Whatever is infeasible there is infeasible beside the others as well.
     """
+    held_here = {workload.key: workload.current}
     rules = tuple(
-        _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
+        quota.recounted(rule, problem, held_here) if isinstance(rule, Quota) else rule
         for rule in problem.rules
         if isinstance(rule, Capacity | Quota) or _limits_moves(rule, workload)
     )
@@ -60,16 +61,6 @@ def alone(workload: Workload, problem: Problem) -> Problem:
 def _limits_moves(rule: SharedRule, workload: Workload) -> bool:
     """Tell whether a workload alone may not move more than a budget that it shares with others."""
     return isinstance(rule, MoveBudget) and rule.concerns((workload.key,))
-
-
-def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
-    """Return a quota of which used is what this workload holds and what others take that stay."""
-    held = quota.asked(rule, workload, workload.current)
-    limits = {
-        scope: rule.limits[scope]._replace(used=taken + held.get(scope, 0) if taken else 0)
-        for scope, taken in quota.taken_by_others(rule, problem).items()
-    }
-    return replace(rule, limits=limits)
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
