@@ -18,11 +18,9 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.units import Room, Unit, open_to, over_budget
+from fairlead.solver.conflicts.units import Positions, Room, Unit, open_to, over_budget
 
 Asker = TypeVar("Asker")
-Positions = tuple[int, ...]
-"""Positions of the units of a conflict."""
 
 MOST_POOLS = 50
 """Sets of clusters that are looked at for each resource, those that are open to most workloads first."""

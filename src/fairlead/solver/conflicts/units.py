@@ -76,6 +76,10 @@ class Unit:
         return self.tell(OWN)
 
 
+Positions = tuple[int, ...]
+"""Positions of the units of a conflict."""
+
+
 def units_of(problem: Problem) -> tuple[Unit, ...]:
     """Return everything that may be left out, in the order in which a conflict tells it.
 
