@@ -19,7 +19,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.units import Part, Positions, Room, Unit, open_to
+from fairlead.solver.conflicts.units import Part, Positions, Room, Unit
 
 P = TypeVar("P", bound=Part)
 
@@ -69,7 +69,7 @@ class Outline:
 
 def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Outline:
     """Read the units of a workload."""
-    outline = Outline(workload, problem, units, open_to(workload, problem))
+    outline = Outline(workload, problem, units, problem.candidates(workload))
     for at, unit in enumerate(units):
         match unit.part:
             case Total():
