@@ -42,11 +42,7 @@ takes_schedulers = takes(
 """Gives a command the schedulers to compare with; it receives ``likes`` and ``overcommit``."""
 
 
-@click.command(
-    "compare",
-    short_help="Compare the best placement with those of real schedulers.",
-    epilog=exits.codes(title="Exit codes, of the best placement"),
-)
+@click.command("compare", epilog=exits.codes(title="Exit codes, of the best placement"))
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
 @takes_schedulers
@@ -73,9 +69,7 @@ Example:
 
 
 @click.command(
-    "bench",
-    short_help="Measure how long fairlead and greedy schedulers take.",
-    epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}",
+    "bench", epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}"
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")

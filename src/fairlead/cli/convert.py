@@ -24,7 +24,7 @@ Examples:
 {exits.codes({0: "written", 2: _LOST, 3: "", 4: ""})}"""
 
 
-@click.command("convert", short_help="Rewrite Karmada's manifests for KubeAdmiral, or back.", epilog=_USE)
+@click.command("convert", epilog=_USE)
 @reads_whole_input
 @valued(
     "--to",

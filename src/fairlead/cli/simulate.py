@@ -106,7 +106,7 @@ _SCHEDULER = (
 )
 
 
-@click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
+@click.command("simulate", epilog=_USE)
 @reads_input
 @asks_changes
 @valued("--sweep", _SWEEP, "KIND")
