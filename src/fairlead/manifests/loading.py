@@ -18,7 +18,7 @@ from fairlead.manifests.karmada.requests import resized
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import Document, Identity, shortened
-from fairlead.manifests.yaml.reader import Input, read_documents
+from fairlead.manifests.yaml.reader import Input, beside, read_documents
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
@@ -93,16 +93,17 @@ def gather(
     Raises `ManifestError` where anything but a binding or federated object is wrong, or nothing is there.
     """
     inputs = list(_flat(sources))
-    documents, mistakes = read_documents(inputs, recursive=recursive)
+    documents, unread = read_documents(inputs, recursive=recursive)
     manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
-    mistakes = [*mistakes, *manifests.mistakes, *doubled]
+    mistakes = [*manifests.mistakes, *doubled]
     if manifests.own:  # most inputs have Karmada's kinds alone
         from fairlead.manifests.own.extend import contradictions
 
         mistakes.extend(contradictions(manifests.own, subjects))
-    if mistakes:
-        raise ManifestError([*mistakes, *_not_understood(manifests)], _in_order(manifests.warnings))
+    if unread or mistakes:
+        later = beside(unread, [*mistakes, *_not_understood(manifests)])
+        raise ManifestError([*unread, *later], _in_order(manifests.warnings))
     if not documents:
         names = [_shown(one) for one in inputs]
         where = ", ".join(names) or "the input, which is empty"

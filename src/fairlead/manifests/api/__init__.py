@@ -68,3 +68,10 @@ KINDS: dict[tuple[str, str], Kind] = {
     for bare in (kind.removeprefix("Cluster") or kind,)
 }
 """What is read, by apiVersion and kind; a kind and its cluster-scoped sibling are one class."""
+
+
+def counted_in(api_version: str, kind: str) -> str:
+    """Return the field of a workload's spec that says how many replicas there are."""
+    known = KINDS.get((api_version, kind))
+    spec = known.model.model_fields["spec"].annotation if known and known.row == "workloads" else None
+    return str(getattr(spec, "counted_in", "replicas"))
