@@ -41,8 +41,8 @@ _CLASSES = {
 
 _ROWS = (
     ("clusters", "cluster.karmada.io/v1alpha1", "karmada", "Cluster"),
-    ("policies", _POLICY, "policies", "PropagationPolicy ClusterPropagationPolicy"),
-    ("quotas", _POLICY, "karmada", "FederatedResourceQuota"),
+    ("policies", _POLICY, "propagation", "PropagationPolicy ClusterPropagationPolicy"),
+    ("quotas", _POLICY, "quotas", "FederatedResourceQuota"),
     ("overrides", _POLICY, "overrides", "OverridePolicy ClusterOverridePolicy"),
     ("bindings", "work.karmada.io/v1alpha2", "karmada", "ResourceBinding ClusterResourceBinding"),
     ("federated_clusters", KUBEADMIRAL, "kubeadmiral", "FederatedCluster"),
@@ -73,5 +73,5 @@ KINDS: dict[tuple[str, str], Kind] = {
 def counted_in(api_version: str, kind: str) -> str:
     """Return the field of a workload's spec that says how many replicas there are."""
     known = KINDS.get((api_version, kind))
-    spec = known.model.model_fields["spec"].annotation if known and known.row == "workloads" else None
-    return str(getattr(spec, "counted_in", "replicas"))
+    fields = known.model.model_fields if known and known.row == "workloads" else {}
+    return str(getattr(fields["spec"].annotation, "counted_in", "replicas")) if fields else "replicas"

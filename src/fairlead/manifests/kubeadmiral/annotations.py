@@ -17,6 +17,7 @@ from fairlead.manifests.api.kubeadmiral import (
     DesiredPlacement,
 )
 from fairlead.manifests.api.meta import Anything, Api, Object, Text, Texts
+from fairlead.manifests.findings import Finding
 from fairlead.manifests.kubeadmiral.policies import (
     AFFINITY,
     MAX_CLUSTERS,
@@ -40,7 +41,7 @@ from fairlead.manifests.kubeadmiral.reading import (
     read_feedback,
 )
 from fairlead.manifests.kubeadmiral.stated import Policy
-from fairlead.manifests.validation import Finding, Located, validate
+from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.rules.bounds import Bound
