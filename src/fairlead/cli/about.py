@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.options import Choice
+from fairlead.cli.values import Choice
 from fairlead.models.errors import UsageError
 from fairlead.models.words import with_nearest
 from fairlead.version import VERSION

@@ -6,8 +6,9 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import Choice, Whole, flag, takes, takes_settings, valued, writes_output
+from fairlead.cli.options import flag, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import rounds_told
+from fairlead.cli.values import Choice, Whole
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem

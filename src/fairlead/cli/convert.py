@@ -6,7 +6,8 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_whole_input
-from fairlead.cli.options import Choice, flag, valued, writes_output
+from fairlead.cli.options import flag, valued, writes_output
+from fairlead.cli.values import Choice
 from fairlead.models.words import counted, escaped
 
 if TYPE_CHECKING:
