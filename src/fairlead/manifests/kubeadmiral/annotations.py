@@ -101,6 +101,11 @@ class Reports:
     """Clusters that the object has to leave, with the place where that stands."""
     warnings: tuple[Statement, ...] = ()
 
+    def at_most(self, name: str, *, auto_migration: bool) -> tuple[Bound, ...]:
+        """Return the most that a cluster may hold by what counts; what can run does with auto migration."""
+        counting = (self.limited, self.estimated) if auto_migration else (self.limited,)
+        return tuple(one[name] for one in counting if name in one)
+
 
 def read_reports(annotations: Marks, key: str) -> Reports:
     """Return what the annotations of a workload say."""

@@ -107,8 +107,7 @@ def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bou
     preferred = policy.placement
     if name in preferred.maximum:
         yield preferred.maximum[name]
-    reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
-    yield from (report[name] for report in reports if name in report)
+    yield from feedback.at_most(name, auto_migration=policy.auto_migration)
     if policy.divide and not policy.binpack and is_static(policy):
         given = preferred.weights.get(name)
         if given is None or not given.replicas:

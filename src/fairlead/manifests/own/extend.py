@@ -212,7 +212,7 @@ def _read_with(workload: Workload, later: Addition) -> Workload:
 def _added_again(
     kind: type[Object], located: Located[Object], workload: Workload, clusters: Mapping[str, Cluster]
 ) -> Workload:
-    """Add what one manifest says of a workload that was read again; see `readings.Addition`."""
+    """Add what one manifest says of a workload that was read again; see `fleet.Addition`."""
     return _added(partial(WAYS[kind].add, Adder(clusters), located), workload)[0]
 
 

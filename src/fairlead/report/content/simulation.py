@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from fairlead.models.outcome import Attained
-from fairlead.models.words import counted, format_number
+from fairlead.models.words import format_number
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
@@ -29,6 +29,7 @@ from fairlead.report.content.fleet import (
     cost_lines,
     difference,
     grouped,
+    not_changing,
     places_of,
     unproven,
 )
@@ -143,9 +144,8 @@ def workload_table(simulation: Simulation, *, every: bool = False, wide: bool = 
 
 def unchanged(simulation: Simulation) -> tuple[Text, ...]:
     """Say how many workloads do not change, beside those that do; nothing where all do."""
-    still = len(simulation.effects) - len(simulation.caused)
-    verb = "does" if still == 1 else "do"
-    return (Text(f"{counted(still, 'other workload')} {verb} not change.", "dim"),) if still else ()
+    still = not_changing(len(simulation.effects) - len(simulation.caused), "other workload")
+    return (Text(f"{still}.", "dim"),) if still else ()
 
 
 def gravest(simulation: Simulation) -> list[Effect]:
