@@ -94,6 +94,7 @@ def _rows(changed: bool, every: bool, group_by: str | None, sort_by: str) -> "Ro
     return Rows(changed, every, group_by or "", sort_by)
 
 
+ROWS_ONLY = flag("--no-headers", "Print only the rows, without headers.")
 picks_rows = gathers(
     "picked",
     _rows,

@@ -15,7 +15,7 @@ from fairlead.cli.completing import (
 )
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import (
-    flag,
+    ROWS_ONLY,
     gathers,
     picks_rows,
     require_table,
@@ -111,7 +111,7 @@ _SCHEDULER = (
 @valued("--script", _SCRIPT, "FILE")
 @valued("--scheduler schedulers", _SCHEDULER, "NAME", multiple=True)
 @writes_output("table", "wide", "json", "yaml", "html")
-@flag("--no-headers", "Print only the rows, without headers.")
+@ROWS_ONLY
 @picks_rows
 @takes_settings
 @leaves_untriggered

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import tolerances_of
+from fairlead.models.quantity import NO_AMOUNT
 from fairlead.models.words import nearest
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def amount(value: str) -> int | str:
     text = value.strip()
     number = text.removesuffix("%")
     if not is_whole(number):
-        raise click.BadParameter(f"{value!r} is neither a number of replicas nor a share such as 10%")
+        raise click.BadParameter(f"{value!r} {NO_AMOUNT}")
     return int(text) if number == text else text
 
 

@@ -217,6 +217,7 @@ def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:
 Amount = int | str
 """A number of replicas, or a share of them such as ``25%``."""
 
+NO_AMOUNT = "is neither a number of replicas nor a share such as 10%"
 _PERCENT = re.compile(r"[0-9]{1,18}%")
 
 MOST_COUNTED = 10**300

@@ -13,6 +13,10 @@ SENTENCES = 200
 ROWS_OPEN = 40
 """Rows up to which a page shows a table unfolded, and prints it."""
 
+WIDE_SHOWS = "... and {}; -o wide shows them all"
+JSON_HAS = "and {}: -o json has them all"
+"""Notes that count what is left out."""
+
 Tone = Literal["", "bold", "dim", "good", "notice", "bad"]
 
 
@@ -93,7 +97,7 @@ class Table(NamedTuple):
     heat: bool = False
     """Whether a page fills the cells with the colours of their tones."""
 
-    def first(self, shown: int | None, noun: str, told: str = "... and {}; -o wide shows them all") -> Table:
+    def first(self, shown: int | None, noun: str, told: str = WIDE_SHOWS) -> Table:
         """Return the table with its first rows only, None for all, and a note that counts the others.
 
         `shown`: how many rows; None for all. `noun`: what a row is; empty where they are only counted.

@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
+    JSON_HAS,
     NOTHING,
     ROWS_OPEN,
     Block,
@@ -114,7 +115,7 @@ def _change_section(simulation: Simulation) -> Section:
 
 
 def _short(found: Table) -> Table:
-    return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+    return found.first(ROWS_SHOWN, "row", JSON_HAS)
 
 
 MAP_ROWS, MAP_COLUMNS = 100, 40

@@ -12,6 +12,7 @@ from fairlead.models.quantity import short_amount
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
+    JSON_HAS,
     NOTHING,
     Block,
     Cell,
@@ -229,7 +230,7 @@ def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
         )
         for one in found
     )
-    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", JSON_HAS)
 
 
 def _part(part: Fraction | None) -> Cell:
