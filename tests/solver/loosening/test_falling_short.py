@@ -15,7 +15,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, T
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import falling_short
+from fairlead.solver.loosening import falling_short
 from walk_problems import partial_walk_problem
 
 

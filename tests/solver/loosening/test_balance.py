@@ -29,8 +29,8 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import loosening
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
+from fairlead.solver.loosening import loosening
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
 

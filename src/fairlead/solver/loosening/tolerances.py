@@ -12,7 +12,8 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.answers.answer import Answer, Placed
-from fairlead.solver.levels.falling_short import (
+from fairlead.solver.levels.targets import strict
+from fairlead.solver.loosening.falling_short import (
     alone_as_placed,
     as_placed,
     best_of,
@@ -20,8 +21,7 @@ from fairlead.solver.levels.falling_short import (
     falls_short,
     with_shortfall,
 )
-from fairlead.solver.levels.loosening import Loosening
-from fairlead.solver.levels.targets import strict
+from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 5e-6

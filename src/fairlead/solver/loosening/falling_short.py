@@ -243,7 +243,7 @@ def _ways_of_part(
     standing = Placement({key: placement.of(key) for key in part.workload_by_key})
     if len(part.workloads) * len(part.clusters) > MOST_PLACES:
         return [standing], False
-    from fairlead.solver.levels.least_held import ways_short
+    from fairlead.solver.loosening.least_held import ways_short
 
     levels = [level for level in levels_of(part) if level in before]
     return ways_short(part, standing, levels, search, MOST_WAYS)
