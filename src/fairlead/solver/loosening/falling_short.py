@@ -27,7 +27,7 @@ from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
 """Of the time that is left, what finding out may use whether anybody else could fall short."""
-MOST_WAYS = 4
+MOST_WAYS = 64
 """Ways to fall short that are looked at, at most."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""

@@ -26,6 +26,9 @@ from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 5e-6
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
+FEW_WAYS = 4
+"""Ways to fall short that are searched where there may be more than are known; the first gets its part of the
+time that is left, however many there are."""
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -60,17 +63,20 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
 
 
 def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer | None:
-    """Return the answer where something gives way; None where what is placed is no question of its own."""
+    """Return the answer where something gives way; None where what is placed is no question of its own.
+
+    Where not all ways to fall short are known a few are searched.
+    """
     asked = counted(problem, found, search)
     if asked is None:
         return None
-    answers, left = list[Answer](), len(asked.questions)
-    for placed, standing in zip(asked.questions, asked.found, strict=True):
-        share = search if left == 1 else search.part(1 / left)
-        known = alone_as_placed(placed, problem, alone, share)
-        answer = loosened(placed, as_placed(placed, standing), known, share)
+    ways = list(zip(asked.questions, asked.found, strict=True))[: None if asked.certain else FEW_WAYS]
+    answers = list[Answer]()
+    for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
+        bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
+        share = search if left == 1 else search.part(max(1 / left, least))
+        answer = loosened(placed, bare, alone_as_placed(placed, problem, alone, share), share)
         answers.append(with_shortfall(problem, found, answer, certain=asked.certain))
-        left -= 1
     return answers[0] if len(answers) == 1 else best_of(problem, answers)
 
 
