@@ -120,8 +120,8 @@ def one_of_six() -> Problem:
     """One core on c for one of six workloads, which may stand nowhere else: six ways to fall short.
 
     w0 fills clusters more evenly on b than on a, whoever stands on c. Rooms are 1, 4 and 1, and of two cores
-    that are used one is on b and one on c: (0 - 1/6)^2 / (1/6) + (1/2 - 2/3)^2 / (2/3) + (1/2 - 1/6)^2 / (1/6)
-    = 7/8.
+    that are used one is on b and one on c. Their distances from 1/6, 2/3 and 1/6 of all, squared, over these:
+    (1/6)^2 * 6 + (1/6)^2 * 3/2 + (1/3)^2 * 6 = 7/8.
     """
     many = [single(f"s{number}", c=1) for number in range(6)]
     return Problem(clusters(a=1000, b=4000, c=1000), (*many, single("w0", a=1, b=1, c=1)), (Capacity(),))
