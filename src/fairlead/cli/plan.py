@@ -75,7 +75,7 @@ names_files = gathers(
 """Gives a command the options of its files; it receives them as ``files``."""
 
 
-@click.command("plan", short_help="Plan which replicas to move, and in which order.", epilog=_EXIT_CODES)
+@click.command("plan", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
 @flag("--no-headers", "Print only the rows, without headers.")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from fairlead.manifests.api import KUBEADMIRAL
-from fairlead.manifests.api.policies import ClusterAffinity, Placement, PropagationPolicy
+from fairlead.manifests.api.policies import ClusterAffinity, Placement
+from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.convert.account import Account, JsonObject, by_label, expressions
 from fairlead.manifests.karmada.groups import by, groups_of, matching, path_of
 from fairlead.manifests.karmada.preferences import (

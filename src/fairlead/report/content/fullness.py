@@ -7,21 +7,9 @@ from typing import Literal
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.usage import Utilisation, utilisation
-from fairlead.report.blocks import (
-    NOTHING,
-    Cell,
-    Column,
-    Line,
-    Row,
-    Table,
-    Tone,
-    cells,
-    columns,
-    short_amount,
-    some,
-    table,
-)
+from fairlead.models.quantity import short_amount
+from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.simulate.result import UtilisationShift

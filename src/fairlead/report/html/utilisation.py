@@ -8,6 +8,7 @@ from typing import NamedTuple
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import short_amount
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
@@ -22,7 +23,6 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
-    short_amount,
     table,
 )
 from fairlead.report.content.fullness import Course, courses, format_fullness, fullest, tone_of
