@@ -13,7 +13,7 @@ from fairlead.models.rules import bounds, candidates, duplicated, group_total, t
 from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
-from fairlead.models.validity import largest
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -118,9 +118,10 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
             if not is_held_back(workload):  # else they only say that nothing may move
                 yield from _bounds(rule, workload, most)
         case rules.GroupTotal():
-            yield from _group_total(rule, workload, most)
+            yield from _group_total(rule, workload, together(workload, most, rule.clusters))
         case rules.Grouped():
-            yield from _grouped(rule, workload, most)
+            largest_group = max((inside for _, inside in rule.members), key=len, default=())
+            yield from _grouped(rule, workload, together(workload, most, largest_group))
         case _:
             assert_never(rule)
 

@@ -27,6 +27,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.source import Source
 from fairlead.models.statement import Change as Moved
+from fairlead.models.validity import largest, together
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -105,7 +106,7 @@ def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
     workload, name = about.workload, rule.name
     inside = sum(map(about.replicas, rule.clusters))
     sides = [("minimum", "lowering", rule.minimum, -1)] if rule.minimum else []
-    if rule.maximum is not None and rule.maximum < workload.replicas:
+    if rule.maximum is not None and rule.maximum < together(workload, largest(workload), rule.clusters):
         sides.append(("maximum", "raising", rule.maximum, 1))
     for side, moving, value, by in sides:
         after = value + by
