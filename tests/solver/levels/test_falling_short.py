@@ -116,11 +116,22 @@ def test_who_falls_short_is_told_apart() -> None:
     assert has_proof(outcome, with_balance(problem))
 
 
-def test_many_ways_to_fall_short_leave_balance_open() -> None:
-    """One core on c for one of six workloads: more ways than are told apart."""
-    many = [single(f"s{number}", c=1) for number in range(6)]
+def many_short(number: int) -> Attained:
+    """Return balance where one core on c is for one of so many workloads, and w0 may stand on a, b or c."""
+    many = [single(f"s{at}", c=1) for at in range(number)]
     problem = Problem(clusters(a=1000, b=4000, c=1000), (*many, single("w0", a=1, b=1, c=1)), (Capacity(),))
-    level = balance_of(fairlead.solve(problem, partial=True, workers=1))
+    return balance_of(fairlead.solve(problem, partial=True, workers=1))
+
+
+def test_many_ways_to_fall_short_are_searched_as_one() -> None:
+    """More ways than are told apart: w0 on b, any of the six on c: (1/2)^2 / (2/3) + (1/2)^2 / (1/6) - 1."""
+    level = many_short(6)
+    assert (level.value, level.bound, level.proven) == (Fraction(7, 8), Fraction(7, 8), True)
+
+
+def test_too_many_ways_to_fall_short_leave_balance_open() -> None:
+    """The same with seventy, too many to be searched as one."""
+    level = many_short(70)
     assert (level.bound, level.proven) == (0, False)
 
 
