@@ -156,8 +156,13 @@ class ManifestReading(ABC):
     added: tuple[Addition, ...] = ()
     """What our own kinds add to what the placement or policy says, in order."""
 
+    tolerated: tuple[Taint, ...] = ()
+    """Taints that are tolerated beside those that the placement or policy tolerates."""
+
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its manifests make of some clusters."""
+        if self.tolerated:
+            clusters = [one.without_taints(self.tolerated) for one in clusters]
         found, there = self.stated(workload, clusters), {one.name: one for one in clusters}
         for add in self.added:
             found = add(found, there)
@@ -174,6 +179,10 @@ class ManifestReading(ABC):
     @abstractmethod
     def tolerates(self, taint: Taint) -> bool:
         """Tell whether the placement or policy tolerates a taint."""
+
+    def tolerating(self, taints: Sequence[Taint]) -> Self:
+        """Return the same with some taints tolerated."""
+        return replace(self, tolerated=(*self.tolerated, *taints))
 
     @abstractmethod
     def with_weight(self, cluster: str, weight: int) -> Self:

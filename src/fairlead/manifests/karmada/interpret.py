@@ -21,7 +21,6 @@ from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
     is_aggregated,
     is_dynamic,
-    resolve_bounds,
 )
 from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown_clusters, without_effect
 from fairlead.manifests.karmada.resolve import Division, Resolver
@@ -33,7 +32,6 @@ from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
-    Candidates,
     Copies,
     Duplicated,
     Evenness,
@@ -105,7 +103,7 @@ class Interpreter(Resolver):
 
     def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
         """Yield the candidates, then all rules in which no single workload counts, each with its line."""
-        yield self._candidates(division, declared)
+        yield candidates(division.standing, declared.source)
         yield from located(division.totals, declared.source)
         if division.bounds.minimum or division.bounds.maximum:
             yield _at_lines(division.bounds, _where_held(division, declared), declared)
@@ -136,16 +134,6 @@ class Interpreter(Resolver):
         path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
         yield Weights(division.weights, dynamic, declared.source(path), tiers)
         yield from self.moves(workload, keep=dynamic)
-
-    def _candidates(self, division: Division, declared: Declared) -> Candidates:
-        """Return the candidates, and the bounds of the clusters that tolerations would open."""
-        found, openable = candidates(division.standing, declared.source), division.standing.openable()
-        if not openable:
-            return found
-        bounds = resolve_bounds(declared.placement, openable, self.clusters)
-        # What is opened belongs to the last overflow tier.
-        later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
-        return replace(found, opening=(_at_lines(bounds, later, declared),))
 
 
 @dataclass(frozen=True, slots=True)

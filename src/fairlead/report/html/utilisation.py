@@ -37,7 +37,7 @@ from fairlead.solver.simulate.result import Simulation
 
 WIDTH, HEAD, ROW = 250, 24, 28
 """Pixels: width of a panel, height of its title and of each resource."""
-LABEL, BARS, HEIGHT = 66, 88, 20
+LABEL, BARS, HEIGHT = 66, 80, 20
 """Pixels: width of the name of a resource and of its bars, height of a bar that is full."""
 RESOURCES = 4
 """Resources that a panel shows: the fullest ones."""
@@ -89,7 +89,7 @@ def _text(row: Course, *, compared: bool) -> str:
     known = [part for part in row.parts if part is not None]
     ends = (min(known), max(known)) if compared else (row.parts[0], row.parts[-1])
     first, last = _percent(ends[0], "new"), _percent(ends[1], "gone")
-    between = " to " if compared else " → "
+    between = "-" if compared else " → "
     return first if first == last else f"{first}{between}{last}"
 
 

@@ -51,11 +51,7 @@ def _impossible(part: Part, most: int, problem: Problem) -> bool:
     match part:
         case rules.Total() | rules.Duplicated():
             return not problem.clusters
-        case rules.Bounds():
-            return any(bound.replicas > most for bound in part.always.values())
-        case rules.GroupTotal():
-            return part.minimum > most * len(part.clusters)
-        case rules.Grouped():
+        case rules.Numbered():
             return part.impossible(most, frozenset(problem.cluster_by_name))
         case rules.Candidates() | rules.Companionship() | rules.MoveBudget() | rules.Quota() | Room():
             return False

@@ -25,16 +25,15 @@ from fairlead.models.rules import (
     GroupedRule,
     GroupTotal,
     MoveBudget,
+    Numbered,
     Quota,
     SharedRule,
     Spread,
     Total,
-    bounds,
     candidates,
     capacity,
     companionship,
     duplicated,
-    group_total,
     move_budget,
     quota,
     total,
@@ -137,12 +136,8 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
             yield rule, asked(total.requirement, rule, workload)
         case Duplicated():
             yield from _copies(rule, workload, problem)
-        case Bounds():
-            yield from _bounds(rule, workload)
-        case GroupTotal():
-            yield from _group_total(rule, workload)
-        case Grouped():
-            yield from _grouped(rule, workload, problem)
+        case Numbered():
+            yield from _numbers(rule, workload, problem)
         case _:
             assert_never(rule)
 
@@ -172,32 +167,15 @@ def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[
         yield Bounds({name: full}, {name: full}), asked(duplicated.full_copy, rule, workload, name)
 
 
-def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield every minimum and every maximum."""
-    for name, bound in rule.minimum.items():
-        if bound.replicas and workload.replicas:
-            alone = Bounds({name: bound}, where_held=rule.where_held & {name})
-            yield alone, asked(bounds.minimum, rule, workload, name)
-    for name, bound in rule.maximum.items():
-        yield Bounds(maximum={name: bound}), asked(bounds.maximum, rule, workload, name)
-
-
-def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield both sides of the total of a set; what is closed in it would count as well, were it open."""
-    whole = replace(rule, clusters=rule.clusters | (rule.closed or frozenset()))
-    if rule.minimum and workload.replicas:
-        yield replace(whole, maximum=None), asked(group_total.minimum, rule, workload)
-    if rule.maximum is not None:
-        yield replace(whole, minimum=0), asked(group_total.maximum, rule, workload)
-
-
-def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield the numbers of a rule about groups, each over the closed clusters as well: they may be opened."""
+def _numbers(
+    rule: Bounds | GroupTotal | GroupedRule, workload: Workload, problem: Problem
+) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the numbers of a rule, each over the closed clusters as well: they may be opened."""
     known = frozenset(open_to(workload, problem))
     closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
-            yield rule.only(number).widened(closed), telling(rule.statement, number, workload)
+            yield rule.only(number).widened(closed), asked(type(rule).requirement, rule, workload, number)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
