@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
+from fairlead.manifests.fleet import Fleet, Interpreted, ManifestReading
 from fairlead.manifests.kubeadmiral import division
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.readings import ManifestReading
-from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
+from fairlead.manifests.standing import Ground, Standing, candidates
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,

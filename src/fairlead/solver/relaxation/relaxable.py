@@ -13,7 +13,7 @@ from fairlead.models.rules import candidates, duplicated, total
 from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
-from fairlead.models.validity import largest
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -100,6 +100,11 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
                 yield Relaxable(Kind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
         case rules.Bounds() if is_held_back(workload):
             return  # they only say that nothing may move
+        case rules.GroupTotal():
+            yield from _numbers(rule, workload, together(workload, most, rule.clusters))
+        case rules.Grouped():
+            largest_group = max((inside for _, inside in rule.members), key=len, default=())
+            yield from _numbers(rule, workload, together(workload, most, largest_group))
         case rules.Numbered():
             yield from _numbers(rule, workload, most)
         case _:

@@ -14,7 +14,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.rules import Duplicated, candidates, duplicated, moves, total
 from fairlead.models.shortfall import all_as_scheduled
 from fairlead.models.statement import Violation
-from fairlead.models.usage import Utilisation, utilisation
+from fairlead.models.utilisation import Utilisation, utilisation
 from fairlead.models.workload import Workload, running
 from fairlead.solver.simulate.changes import Change
 from fairlead.solver.simulate.scenario import Scenario

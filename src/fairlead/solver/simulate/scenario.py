@@ -11,7 +11,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
-from fairlead.models.usage import utilisation
+from fairlead.models.utilisation import utilisation
 from fairlead.solver.simulate.changes import At, Drain, Lose, Trial
 
 

@@ -22,6 +22,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.statement import Change as Moved
+from fairlead.models.validity import largest, together
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -51,7 +52,13 @@ def _of_numbers(about: Answered) -> Iterator[Change]:
             value, cluster, less = number.value, number.cluster, number.side is Side.LEAST
             after = value + (-1 if less else 1)
             # Only of groups there may be more than replicas.
-            most = after if isinstance(rule, Grouped) else workload.replicas
+            match rule:
+                case Grouped():
+                    most = after
+                case GroupTotal():
+                    most = together(workload, largest(workload), rule.clusters)
+                case _:
+                    most = workload.replicas
             end = most if number.farthest is None else min(most, number.farthest)
             stays = cluster is not None and (cluster not in about.candidates or value == number.farthest)
             if number.idle or stays or (not less and value >= end):

@@ -27,7 +27,7 @@ from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
 """Of the time that is left, what finding out may use whether anybody else could fall short."""
-MOST_WAYS = 4
+MOST_WAYS = 64
 """Ways to fall short that are looked at, at most."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
@@ -243,7 +243,7 @@ def _ways_of_part(
     standing = Placement({key: placement.of(key) for key in part.workload_by_key})
     if len(part.workloads) * len(part.clusters) > MOST_PLACES:
         return [standing], False
-    from fairlead.solver.levels.least_held import ways_short
+    from fairlead.solver.loosening.least_held import ways_short
 
     levels = [level for level in levels_of(part) if level in before]
     return ways_short(part, standing, levels, search, MOST_WAYS)
