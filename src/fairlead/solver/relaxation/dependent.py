@@ -15,6 +15,7 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.move_budget import gives_way
+from fairlead.models.in_order import kept
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -140,6 +141,7 @@ def survivors_saved(
     return total(saved)
 
 
+@kept
 def knowing_all(problem: Problem) -> Problem:
     """Return a problem whose rules know the clusters that tolerations would open; these stay closed."""
     workloads = tuple(replace(each, rules=_knowing(each, problem)) for each in problem.workloads)
@@ -148,18 +150,26 @@ def knowing_all(problem: Problem) -> Problem:
 
 def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
     """Return the rules of a workload that know the clusters that tolerations would open."""
-    known = workload.rule(Candidates)
-    copies = workload.rule(Duplicated)
+    known, copies = workload.rule(Candidates), workload.rule(Duplicated)
     if known is None or (copies is not None and not copies.choice):
         return workload.rules
     open_now = frozenset(known.names)
-    return tuple(_only_where_open(rule, known, open_now) for rule in _wide(workload, known, problem))
+    return tuple(_only_where_open(rule, known, open_now) for rule in _wide(problem)[workload.key])
 
 
-def _wide(workload: Workload, known: Candidates, problem: Problem) -> tuple[WorkloadRule, ...]:
-    """Return the rules of a workload once it tolerates every taint that keeps it off some cluster."""
-    taints = sorted({taint for each in known.excluded.values() for taint in each.taints})
-    return tolerating(workload, taints, problem).rules if taints else workload.rules
+@kept
+def _wide(problem: Problem) -> Mapping[str, tuple[WorkloadRule, ...]]:
+    """Return the rules of workloads, by key, once they tolerate every taint that keeps them off clusters.
+
+    Where a cluster more would be a copy more, they have the rules of now.
+    """
+    found: dict[str, tuple[WorkloadRule, ...]] = {}
+    for workload in problem.workloads:
+        known, copies = workload.rule(Candidates), workload.rule(Duplicated)
+        shut = {} if known is None or (copies is not None and not copies.choice) else known.excluded
+        taints = sorted({taint for each in shut.values() for taint in each.taints})
+        found[workload.key] = tolerating(workload, taints, problem).rules if taints else workload.rules
+    return found
 
 
 def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed], encoding: Encoding) -> None:
@@ -173,7 +183,7 @@ def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed]
     if known is None or copies is not None or not workload.replicas:
         return
     mine = [each for each in relaxed if workload.key in each.relaxable.workloads]
-    for rule in (each for each in _wide(workload, known, problem) if isinstance(each, Bounds)):
+    for rule in (each for each in _wide(problem)[workload.key] if isinstance(each, Bounds)):
         for name in sorted(rule.minimum.keys() - known.names):
             least = rule.minimum[name].replicas
             opening = _opening(mine, workload.key, name)
@@ -201,7 +211,7 @@ def count_opened_groups(
     closed: dict[str, cp_model.IntVar] = {}
     if known is None or (copies is not None and not copies.choice) or not workload.replicas:
         return closed
-    for rule in (each for each in _wide(workload, known, problem) if isinstance(each, Skew)):
+    for rule in (each for each in _wide(problem)[workload.key] if isinstance(each, Skew)):
         because = Because(rule.kind, workload.key, None, rule.field)
         held = {
             group: total(encoding.replicas(workload.key, name) for name in sorted(clusters))
