@@ -253,6 +253,12 @@ def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
     return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
 
 
+def _no_limit(mark: Mark) -> str:
+    """Say what a number of clusters is where it is none."""
+    found = read_annotation("maxClusters", mark.value, Policy())
+    return "" if found else "must be a whole number, at least 0"
+
+
 _REPORTS: Mapping[str, type[Annotation[Any]]] = {
     AUTO_MIGRATION: Annotation[AutoMigrationInfo],
     APPLIED_MIGRATION: Annotation[AppliedMigration],
@@ -268,14 +274,7 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = {
     ),
     "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
     "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
-    "maxClusters": (
-        MAX_CLUSTERS,
-        lambda mark: (
-            ""
-            if read_annotation("maxClusters", mark.value, Policy())
-            else "must be a whole number, at least 0"
-        ),
-    ),
+    "maxClusters": (MAX_CLUSTERS, _no_limit),
 }
 """By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""
 
