@@ -76,6 +76,10 @@ class Unit:
         return self.tell(OWN)
 
 
+Positions = tuple[int, ...]
+"""Positions of the units of a conflict."""
+
+
 def units_of(problem: Problem) -> tuple[Unit, ...]:
     """Return everything that may be left out, in the order in which a conflict tells it.
 
@@ -119,7 +123,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
             for part, tell in _parts(rule, workload, problem):
                 yield Unit(part, tell, workload.key)
     if problem.has_capacity:
-        for name in open_to(workload, problem):
+        for name in problem.candidates(workload):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:
                 cluster = problem.cluster_by_name[name]
@@ -157,7 +161,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
 
 def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the copy of every cluster; where the solver chooses, or nothing is open, all of them together."""
-    names = open_to(workload, problem)
+    names = problem.candidates(workload)
     if rule.choice or not names:
         sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
         yield Duplicated(rule.source, True, sizes), asked(duplicated.any_copy, rule, workload, ())
@@ -171,7 +175,7 @@ def _numbers(
     rule: Bounds | GroupTotal | GroupedRule, workload: Workload, problem: Problem
 ) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the numbers of a rule, each over the closed clusters as well: they may be opened."""
-    known = frozenset(open_to(workload, problem))
+    known = frozenset(problem.candidates(workload))
     closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
@@ -202,7 +206,7 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
     users: dict[str, list[Workload]] = {}
     asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
     for workload in problem.workloads:
-        for name in open_to(workload, problem):
+        for name in problem.candidates(workload):
             users.setdefault(name, []).append(workload)
     for cluster in problem.clusters:
         if cluster.free is None or cluster.name not in users:
@@ -222,12 +226,6 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
             shared = (several, cluster, resource, problem)
             told = telling(capacity.describe_shared, *shared, cluster=cluster.name)
             yield Unit(Room(cluster.name, frozenset({resource})), told)
-
-
-def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:
-    """Return the candidates of a workload that exist."""
-    known = problem.cluster_by_name
-    return tuple(name for name in problem.candidates(workload) if name in known)
 
 
 def has_to_move(rule: MoveBudget, workload: WorkloadData, problem: Problem) -> int:
