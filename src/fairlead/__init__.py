@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.plan import plan
     from fairlead.solver.plan.saved import PlanComparison, TargetDifference, compare_plans
     from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.solver.simulate.result import Effect, Scenario, Simulation
+    from fairlead.solver.simulate.result import Effect, Simulation
+    from fairlead.solver.simulate.scenario import Scenario
     from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solving import solve
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
@@ -90,7 +91,8 @@ _PUBLIC = {
     "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solving": "solve",
     "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",
-    "fairlead.solver.simulate.result": "Effect Scenario Simulation",
+    "fairlead.solver.simulate.result": "Effect Simulation",
+    "fairlead.solver.simulate.scenario": "Scenario",
     "fairlead.solver.why.answer": "ClusterWhy Gain Possible Shift Step Why",
     "fairlead.solver.why.why": "why",
 }

@@ -15,7 +15,7 @@ from fairlead.cli.outputs import rounds_told
 from fairlead.models.result import Status
 from fairlead.report import renderer
 from fairlead.report.pages import Making
-from fairlead.solver.comparing import Bench, Round, bench
+from fairlead.solver.rounds import Bench, Round, bench
 from places import EXAMPLES
 
 

@@ -30,7 +30,8 @@ from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon
-from fairlead.solver.simulate.result import Effect, Scenario
+from fairlead.solver.simulate.result import Effect
+from fairlead.solver.simulate.scenario import Scenario
 from own_builders import own
 from places import ROOT
 from random_problems import random_problem

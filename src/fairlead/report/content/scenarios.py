@@ -16,7 +16,8 @@ from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.sweeps import failures, sweep_words
 from fairlead.solver.simulate.changes import Add, At
 from fairlead.solver.simulate.changes import Change as Asked
-from fairlead.solver.simulate.result import Effect, Simulation, effects, gives_way_least
+from fairlead.solver.simulate.result import Effect, Simulation, effects
+from fairlead.solver.simulate.scenario import gives_way_least
 
 FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""

@@ -2,7 +2,8 @@
 
 from fairlead.models.words import counted, listed
 from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
-from fairlead.solver.simulate.result import Scenario, Simulation
+from fairlead.solver.simulate.result import Simulation
+from fairlead.solver.simulate.scenario import Scenario
 
 SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
 

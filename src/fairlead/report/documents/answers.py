@@ -18,9 +18,9 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
-from fairlead.solver.comparing import Bench, Spread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
+from fairlead.solver.rounds import Bench, Spread
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Effect, Simulation
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why

@@ -44,7 +44,8 @@ from fairlead.report.html.attention import (
 from fairlead.report.html.sections import conflict_section, making_section, next_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
-from fairlead.solver.simulate.result import Scenario, Simulation
+from fairlead.solver.simulate.result import Simulation
+from fairlead.solver.simulate.scenario import Scenario
 
 ROWS_SHOWN = 2000
 """Workloads, and clusters of workloads, that tables show."""

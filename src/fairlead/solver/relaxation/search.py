@@ -21,7 +21,8 @@ from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import apart, choices, is_complete, is_shut
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils, spoilt
-from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
+from fairlead.solver.relaxation.way import Way, chosen, joined
+from fairlead.solver.relaxation.ways import is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -185,16 +186,10 @@ def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
     if not found:
         return []
     best = [each[0] for each in found]
-    joined = [_joined(best)]
+    every = [joined(best)]
     for at, each in enumerate(found):
-        joined += [_joined([*best[:at], way, *best[at + 1 :]]) for way in each[1:]]
-    return chosen(joined, 2 * most) if len(found) > 1 else joined
-
-
-def _joined(every: Sequence[Way]) -> Way:
-    """Return changes for several parts as one way."""
-    changes = tuple(sorted((change for way in every for change in way.changes), key=order))
-    return Way(changes, all(way.proven for way in every))
+        every += [joined([*best[:at], way, *best[at + 1 :]]) for way in each[1:]]
+    return chosen(every, 2 * most) if len(found) > 1 else every
 
 
 def _suits_others(

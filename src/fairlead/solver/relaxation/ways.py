@@ -5,7 +5,7 @@ are alike, and whatever changes help each of them are verified together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
 
 from fairlead.models.check import check
@@ -18,7 +18,7 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind, order, sentences
+from fairlead.solver.changes.kinds import Kind, order
 from fairlead.solver.changes.opening import raised
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
@@ -29,6 +29,7 @@ from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
+from fairlead.solver.relaxation.way import SIMPLE, Way, chosen
 from fairlead.solver.running.deadline import Deadline
 
 MOST_PLACES = 4_000
@@ -39,48 +40,8 @@ SHARE = 0.5
 """Of the time, what may go into ways of single workloads; the rest verifies them."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
-SIMPLE = 3
-"""Changes of a way out that people still read where there is another one."""
 WAYS = 8
 """Ways that are tried to open a cluster to workloads of full copies that have none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Changes that were verified."""
-
-    changes: tuple[Change, ...]
-    """The changes, in order."""
-    proven: bool
-    """True where nothing cheaper exists."""
-
-    @property
-    def cost(self) -> int:
-        """The total cost."""
-        return sum(change.cost for change in self.changes)
-
-    @property
-    def rules(self) -> frozenset[tuple[object, ...]]:
-        """What is changed, whatever the amounts."""
-        return frozenset(each.about for each in self.changes)
-
-    @property
-    def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
-        """Return what to sort ways by: those that are simple enough to read first, then by cost."""
-        said = sentences(self.changes)
-        # To give up replicas here and there is a long way to go, also where it is said in one breath.
-        fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)
-        return max(said, fewer) > SIMPLE, self.cost, said, [order(change) for change in self.changes]
-
-
-def chosen(found: Sequence[Way], most: int) -> list[Way]:
-    """Return the best ways; none changes all that a better one does, and no long one follows another."""
-    kept: list[Way] = []
-    for one in sorted(found, key=lambda each: each.rank):
-        long = bool(kept) and one.rank[0]
-        if not long and not any(earlier.rules <= one.rules for earlier in kept):
-            kept.append(one)
-    return kept[:most]
 
 
 def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
