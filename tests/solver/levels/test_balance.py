@@ -257,6 +257,21 @@ def test_it_may_be_open_how_much_is_used() -> None:
     assert outcome.objectives[1] == Attained("balance", Fraction(1, 27), Fraction(1, 27), True)
 
 
+def test_what_is_used_may_be_known_although_a_capacity_is_not() -> None:
+    """The minima of `fixed` leave one replica on each of a, b and c; the two others join that on c: 1 and 3.
+
+    Where another level is loose, too, `fixed` is searched with the others.
+    """
+    one = Bounds({name: Bound(1) for name in "abc"})
+    fixed = replace(many(1, 3, a=1, b=1, c=1)[0], key="fixed", name="fixed")
+    fixed = replace(fixed, rules=(*fixed.rules, one))
+    clusters = (Cluster("a"), *even(b=10_000, c=30_000))
+    problem = Problem(clusters, (fixed, *many(2, 1, b=1, c=1)), (Capacity(),))
+    outcome = fairlead.solve(problem, tolerance={"balance": 0, "deviation": "0.1"})
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 1, "b": 1, "c": 3}
+
+
 @pytest.mark.parametrize("first", [(), (BALANCE.key,)])
 @pytest.mark.parametrize("seed", range(8))
 def test_open_totals_agree_with_brute_force(seed: int, first: tuple[str, ...]) -> None:

@@ -27,7 +27,7 @@ from fairlead.solver.levels.targets import strict
 from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
-"""Workloads times clusters up to which a problem is searched as a whole where it is open how much is used."""
+"""Workloads times clusters up to which a problem is searched as a whole where parts of it did not do."""
 SECONDS_A_PLACE = 5e-6
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 
@@ -47,13 +47,16 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         How to search.
     """
     answer = _counted_on(problem, found, alone, search)
-    if answer.status is Status.OPTIMAL or len(problem.balances or ()) != 1:
+    if answer.status is Status.OPTIMAL or len(problem.balances or ()) > 1:
         return answer
     return _all_at_once(problem, found, answer, search)
 
 
 def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search) -> Answer:
-    """Return the answer to a small problem where it is open how much is used or placed in all."""
+    """Return the answer to a small problem of which something was not searched, or not proven, before.
+
+    It is searched as a whole, and how much is used in all may be open.
+    """
     if not search.deadline.remaining() or len(problem.workloads) * len(problem.clusters) > MOST_AT_ONCE:
         return answer
     # Most answers are proven by then, and need nothing of this.
@@ -63,8 +66,6 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
     rules = []
     for rule in problem.balances or ():
         totals, between = used_between(rule, problem, spans)
-        if not between:
-            return answer
         rules.append(replace(rule, totals=totals, between=between))
     whole = replace(problem, balances=tuple(rules))
     loosening = Loosening.at_once(whole, found)
