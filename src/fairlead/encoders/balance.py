@@ -23,6 +23,8 @@ from fairlead.models.rules.balance import KIND, Balance
 
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
+MOST_STEPS = 2**44
+"""So many steps in 1 may make costs whole where it is open how much is used: many totals divide them."""
 LINES = 24
 """So many lines, and one more, touch every cost before anything is solved."""
 
@@ -141,7 +143,7 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     known = ((each, each.total) for each in filled)
     for each, total in (*known, *(pair for whole in wholes for pair in pairs(whole))):
         steps = math.lcm(steps, (1 / (each.share * total * total)).denominator, total)
-        if steps > coarse:
+        if steps > (max(coarse, MOST_STEPS) if wholes else coarse):
             return min(coarse, LARGEST // max(1, dearest)), False
     return steps, True
 

@@ -272,6 +272,21 @@ def test_what_is_used_may_be_known_although_a_capacity_is_not() -> None:
     assert held(outcome) == {"a": 1, "b": 1, "c": 3}
 
 
+def test_the_best_is_proven_as_far_as_steps_tell() -> None:
+    """Primes as capacities and odd requests: no steps of 1 / L are fine enough to count balance exactly."""
+    rooms = {"a": {CPU: 7_919, "memory": 104_729}, "b": {CPU: 15_485, "memory": 179_424_673}}
+    clusters = tuple(Cluster(name, free=room, allocatable=room) for name, room in rooms.items())
+    workloads = tuple(
+        replace(each, requests={CPU: 101 + 37 * at, "memory": 997 + 211 * at})
+        for at, each in enumerate(many(3, 5, dynamic=True, a=20, b=50))
+    )
+    outcome = fairlead.solve(Problem(clusters, workloads, (Capacity(),)), tolerance={"balance": 0})
+    balance = outcome.objectives[0]
+    assert outcome.status is Status.OPTIMAL
+    assert balance.resolution is not None
+    assert balance.value - (balance.bound or 0) == balance.resolution < Fraction(1, 2**20)
+
+
 @pytest.mark.parametrize("first", [(), (BALANCE.key,)])
 @pytest.mark.parametrize("seed", range(8))
 def test_open_totals_agree_with_brute_force(seed: int, first: tuple[str, ...]) -> None:

@@ -6,12 +6,15 @@ those workloads that may stand elsewhere are searched once more, while all other
 pinned to its target wherever a placement reaches that (`Target`), else to its best.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.outcome import Status
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of
 from fairlead.solver.answers.answer import Answer, Placed, origin_of
 from fairlead.solver.levels.falling_short import (
     alone_as_placed,
@@ -23,7 +26,7 @@ from fairlead.solver.levels.falling_short import (
 )
 from fairlead.solver.levels.loosening import Loosening
 from fairlead.solver.levels.spans import spans_of, used_between
-from fairlead.solver.levels.targets import strict
+from fairlead.solver.levels.targets import Targets, strict
 from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
@@ -69,6 +72,7 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
         rules.append(replace(rule, totals=totals, between=between))
     whole = replace(problem, balances=tuple(rules))
     loosening = Loosening.at_once(whole, found)
+    targets = loosening.targets_of(whole)
     try:
         result = minimise_levels(
             whole,
@@ -78,13 +82,26 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
             search.seed,
             search.progress,
             relaxed=loosening.known(whole),
-            targets=loosening.targets_of(whole),
+            targets=targets,
         )
     except UnsupportedError:
         return answer
-    if result.status is not Status.OPTIMAL or result.placement is None:
+    if result.placement is None:
         return answer
+    if result.status is not Status.OPTIMAL:
+        # It is never worse than where it began; of one that is as good, parts may have told more.
+        known = (_rank(problem, each.attained, targets) for each in (result, answer))
+        if next(known) >= next(known):
+            return answer
     return Answer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
+
+
+def _rank(problem: Problem, attained: Sequence[Attained], targets: Targets) -> list[int | Fraction]:
+    """Return what levels cost, those with a target what they may cost at least."""
+    levels = zip(levels_of(problem), attained, strict=True)
+    return [
+        max(each.value, targets[level].value) if level in targets else each.value for level, each in levels
+    ]
 
 
 def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
