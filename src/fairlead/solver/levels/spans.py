@@ -18,6 +18,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
 from fairlead.models.score import levels_of_workload
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import box_of, has_box, replicas_placed
 
@@ -152,11 +153,12 @@ def _inside(
     """Return how much a workload uses of a resource of some clusters at least and at most."""
     need = needs(workload).get(resource, 0)
     counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    if problem.partial:
+        # Whatever asks for replicas elsewhere may give way.
+        return 0, need * together(workload, largest(workload), counted)
     inside = [ends for name, ends in span.ends.items() if name in counted]
     outside = [ends for name, ends in span.ends.items() if name not in counted]
     least, most = sum(low for low, _ in inside), sum(high for _, high in inside)
-    if problem.partial:
-        return 0, need * most
     if span.total is not None:
         least = max(least, span.total - sum(high for _, high in outside))
         most = min(most, span.total - sum(low for low, _ in outside))
