@@ -12,7 +12,7 @@ from brute_force import brute_force, placements
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
+from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER, ROOM
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -242,6 +242,19 @@ def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs(
     levels = fairlead.solve(problem, tolerance={"deviation": "0.5"}).objectives
     assert [level.name for level in levels] == ["deviation", "balance", "other moves"]
     assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
+
+
+@pytest.mark.parametrize("beside", [0, 2])
+def test_a_loose_level_before_it_leaves_open_how_many_copies_there_are(beside: int) -> None:
+    """Room is best with one copy, on a; within its tolerance b holds the other, and none is missing."""
+    copies = (Candidates(("a", "b")), Duplicated(choice=True), Copies((("a",), ("b",))))
+    copied = Workload("copied", "copied", 1, "default", requests={CPU: 1000}, rules=copies)
+    order = (ROOM.key, *(key for key in DEFAULT_ORDER if key != ROOM.key))
+    asked = (copied, *many(beside, 1, a=1, b=1))
+    problem = Problem(even(a=9_000, b=5_000), asked, (Capacity(),), levels=order)
+    outcome = fairlead.solve(problem, tolerance={"room": 1})
+    assert outcome.status is Status.OPTIMAL
+    assert [level.value for level in outcome.objectives[:2]] == [1, 0]
 
 
 def test_it_may_be_open_how_much_is_used() -> None:
