@@ -12,8 +12,9 @@ from brute_force import brute_force, placements
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER, ROOM
+from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER, ROOM, Deviation
 from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -27,6 +28,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
+from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
@@ -244,6 +246,20 @@ def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs(
     assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
 
 
+def test_balances_that_are_the_same_are_so_in_steps_whatever_is_used_in_all() -> None:
+    """All that is used stands on b, be it 7 or 8 of 17 cores at most: 1 / (8/9) - 1 either way."""
+    problem = Problem((Cluster("a"), *even(b=8_000, c=1_000)), many(1, 17, a=1, b=1, c=1))
+    shares = {CPU: {"b": Fraction(8, 9), "c": Fraction(1, 9)}}
+    rule = Balance(frozenset(["default/w00"]), shares, between={CPU: (0, 17_000)})
+    encoding = encode(replace(problem, balances=(rule,)))
+    assert encoding is not None
+    cost = encoding.levels[BALANCE]
+    some, more = (cost.steps(Placement({"default/w00": {"a": 17 - used, "b": used}})) for used in (7, 8))
+    assert cost.exact
+    assert some == more
+    assert cost.value(some) == Fraction(1, 8)
+
+
 @pytest.mark.parametrize("beside", [0, 2])
 def test_a_loose_level_before_it_leaves_open_how_many_copies_there_are(beside: int) -> None:
     """Room is best with one copy, on a; within its tolerance b holds the other, and none is missing."""
@@ -333,6 +349,20 @@ def test_balance_before_moves_is_no_matter_of_what_runs() -> None:
     outcome = fairlead.solve(first)
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize("deviation", list(Deviation))
+def test_who_may_stand_where_nothing_is_measured_may_be_nearer_to_the_quotas(deviation: Deviation) -> None:
+    """Two replicas over 2 : 18, one on b at most: with the other on c, l1 is 1/5 + 4/5, on a it is 8/5."""
+    (plain,) = many(1, 2, a=2, b=18)
+    rules = (Candidates(("a", "b", "c")), *plain.rules[1:], Bounds({}, {"b": Bound(1), "c": Bound(1)}))
+    problem = Problem((*even(a=9_000, b=9_000), Cluster("c")), (replace(plain, rules=rules),), (Capacity(),))
+    problem = replace(problem, deviation=deviation)
+    (level, *_) = levels_of(problem)
+    best = brute_force(problem)
+    assert best is not None
+    assert least_alone(problem.workloads[0], problem, level) <= best.values[0]
+    assert fairlead.solve(problem, tolerance={"deviation": "0.1"}).status is Status.OPTIMAL
 
 
 def test_a_level_has_no_least_for_who_is_not_on_it() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -136,7 +136,7 @@ class LevelSearch(LevelModels):
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best)
+        steps = cost.steps(self.best) + spare(cost)
         target = self.targets.get(level)
         return steps if target is None else max(steps, steps_up_to(cost, target.value))
 

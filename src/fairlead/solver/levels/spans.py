@@ -166,7 +166,7 @@ def _inside(
 
 
 def evened(
-    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int
+    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int | Fraction
 ) -> dict[str, Fraction] | None:
     """Return the division in fractions that minimises sum (x - q)^2 / q: every x is q times one factor.
 
@@ -227,10 +227,13 @@ def _least_deviation(workload: Workload, deviation: Deviation, span: Span) -> Fr
         name: Fraction(workload.replicas * weight, whole) for name, weight in rule.weights.items() if weight
     }
     ends = {name: span.ends.get(name, (0, 0)) for name in quotas}
-    elsewhere = sum(low for name, (low, _) in span.ends.items() if name not in quotas)
-    total = min(workload.replicas - elsewhere, sum(high for _, high in ends.values()))
     over = sum((max(Fraction(0), low - quotas[name]) for name, (low, _) in ends.items()), Fraction(0))
     under = sum((max(Fraction(0), quotas[name] - high) for name, (_, high) in ends.items()), Fraction(0))
+    beside = [both for name, both in span.ends.items() if name not in quotas]
+    least = workload.replicas - sum(high for _, high in beside)
+    most = min(workload.replicas - sum(low for low, _ in beside), sum(high for _, high in ends.values()))
+    # As near to all quotas as the ends let it, if clusters that are not measured may hold the rest.
+    total = min(Fraction(most), max(Fraction(least), workload.replicas + over - under))
     match deviation:
         case Deviation.WEBSTER:
             filled = evened(quotas, ends, total) or quotas
