@@ -183,7 +183,7 @@ def _solve(
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
     if bare is not problem and found.placement is not None:
-        from fairlead.solver.levels.tolerances import loosened
+        from fairlead.solver.loosening.tolerances import loosened
 
         found = loosened(problem, found, alone, search)
     return _concluded(problem, found, started)

@@ -80,7 +80,7 @@ def _is_worth_more(problem: Problem, found: Answer, alone: Placed) -> bool:
     """Tell whether what was found with little time for levels after balance should get more of it."""
     if found.status is not Status.FEASIBLE:
         return found.status is Status.UNKNOWN
-    from fairlead.solver.levels.tolerances import will_do
+    from fairlead.solver.loosening.tolerances import will_do
 
     return will_do(problem, found, alone)
 

@@ -19,10 +19,10 @@ from fairlead.models.score import in_order, levels_of_workload, value_of
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.columns.choice import Choice, Floats, Numbers
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import box_of, replicas_placed
 from fairlead.solver.exact.nested.choosing import faces_of
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 MOST_UNITS = 2**40
 """Units of a resource up to which everything is counted in arrays."""

@@ -32,8 +32,8 @@ from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import loosening, tolerances
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
+from fairlead.solver.loosening import loosening, tolerances
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
 

@@ -16,7 +16,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of
 from fairlead.solver.answers.answer import Answer, Placed, origin_of
-from fairlead.solver.levels.falling_short import (
+from fairlead.solver.levels.spans import spans_of, used_between
+from fairlead.solver.levels.targets import Targets, strict
+from fairlead.solver.loosening.falling_short import (
+    FEW_WAYS,
     alone_as_placed,
     as_placed,
     best_of,
@@ -24,9 +27,7 @@ from fairlead.solver.levels.falling_short import (
     falls_short,
     with_shortfall,
 )
-from fairlead.solver.levels.loosening import Loosening
-from fairlead.solver.levels.spans import spans_of, used_between
-from fairlead.solver.levels.targets import Targets, strict
+from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
@@ -124,17 +125,20 @@ def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) 
 
 
 def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer | None:
-    """Return the answer where something gives way; None where what is placed is no question of its own."""
+    """Return the answer where something gives way; None where what is placed is no question of its own.
+
+    Where not all ways to fall short are known a few are searched.
+    """
     asked = counted(problem, found, search)
     if asked is None:
         return None
-    answers, left = list[Answer](), len(asked.questions)
-    for placed, standing in zip(asked.questions, asked.found, strict=True):
-        share = search if left == 1 else search.part(1 / left)
-        known = alone_as_placed(placed, problem, alone, share)
-        answer = _counted_on(placed, as_placed(placed, standing), known, share)
+    ways = list(zip(asked.questions, asked.found, strict=True))[: None if asked.certain else FEW_WAYS]
+    answers = list[Answer]()
+    for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
+        bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
+        share = search if left == 1 else search.part(max(1 / left, least))
+        answer = _counted_on(placed, bare, alone_as_placed(placed, problem, alone, share), share)
         answers.append(with_shortfall(problem, found, answer, certain=asked.certain))
-        left -= 1
     return answers[0] if len(answers) == 1 else best_of(problem, answers)
 
 

@@ -16,7 +16,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, T
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import falling_short
+from fairlead.solver.loosening import falling_short
 from walk_problems import partial_walk_problem
 
 
@@ -138,14 +138,18 @@ def many_short(number: int) -> Attained:
     return balance_of(fairlead.solve(problem, partial=True, workers=1))
 
 
-def test_many_ways_to_fall_short_are_searched_as_one() -> None:
-    """More ways than are told apart: w0 on b, any of the six on c: (1/2)^2 / (2/3) + (1/2)^2 / (1/6) - 1."""
-    level = many_short(6)
+@pytest.mark.parametrize("number", [6, 65])
+def test_all_ways_to_fall_short_are_looked_at(number: int) -> None:
+    """w0 on b, any of the six on c: (1/2)^2 / (2/3) + (1/2)^2 / (1/6) - 1.
+
+    65 are more ways than are told apart, in a problem that is small enough to be searched as a whole.
+    """
+    level = many_short(number)
     assert (level.value, level.bound, level.proven) == (Fraction(7, 8), Fraction(7, 8), True)
 
 
 def test_too_many_ways_to_fall_short_leave_balance_open() -> None:
-    """The same with seventy, too many to be searched as one."""
+    """The same with seventy, too many to be searched as a whole."""
     level = many_short(70)
     assert (level.bound, level.proven) == (0, False)
 
