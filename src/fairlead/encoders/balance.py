@@ -101,6 +101,11 @@ def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
     return math.floor((value - cost.constant - error(cost)) * cost.scale)
 
 
+def spare(cost: LevelCost) -> int:
+    """Return by how many steps costs that are the same may differ, as they are rounded for each total."""
+    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, OpenCost))
+
+
 def error(cost: LevelCost) -> Fraction:
     """Return by how much a balance is underestimated at most."""
     if cost.exact:
@@ -137,12 +142,15 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     dearest = math.ceil(sum(1 / share for share in shares))
     if dearest > LARGEST:
         raise UnsupportedError("clusters differ too much in size for balance to be counted in 64 bits")
+    # Each total has costs of its own in the sum.
+    most = LARGEST // (max(1, dearest) * max(1, sum(len(each.possible) for each in wholes)))
     steps = 1
     known = ((each, each.total) for each in filled)
     for each, total in (*known, *(pair for whole in wholes for pair in pairs(whole))):
         steps = math.lcm(steps, (1 / (each.share * total * total)).denominator, total)
-        if steps > coarse:
-            return min(coarse, LARGEST // max(1, dearest)), False
+        # Many totals are divided by there, and costs that are the same have to be the same in steps.
+        if steps > (most if wholes else coarse):
+            return min(coarse, most), False
     return steps, True
 
 

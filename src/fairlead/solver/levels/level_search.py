@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -136,7 +136,7 @@ class LevelSearch(LevelModels):
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best)
+        steps = cost.steps(self.best) + spare(cost)
         target = self.targets.get(level)
         return steps if target is None else max(steps, steps_up_to(cost, target.value))
 
@@ -262,7 +262,11 @@ class LevelSearch(LevelModels):
         cost = None if self.outline is None else self.outline.levels[level]
         if level in self.targets:
             found = () if bound is None or cost is None else (cost.value(bound),)
-            return self.targets[level].note(value, (self.least[level], *found))
+            note = self.targets[level].note(value, (self.least[level], *found))
+            if cost is None or cost.exact or bound is None or note.proven or cost.steps(self.best) > bound:
+                return note
+            # In steps it is at its best: what is missing is how coarse these are.
+            return replace(note, proven=True, exact=False)
         if value in (self.least[level], self._relaxed_at(level, self.best), self.priced.get(level)):
             return Note(value, proven=True)
         if cost is None or bound is None:

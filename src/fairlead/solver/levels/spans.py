@@ -18,6 +18,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
 from fairlead.models.score import levels_of_workload
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import box_of, has_box, replicas_placed
 
@@ -152,11 +153,12 @@ def _inside(
     """Return how much a workload uses of a resource of some clusters at least and at most."""
     need = needs(workload).get(resource, 0)
     counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    if problem.partial:
+        # Whatever asks for replicas elsewhere may give way.
+        return 0, need * together(workload, largest(workload), counted)
     inside = [ends for name, ends in span.ends.items() if name in counted]
     outside = [ends for name, ends in span.ends.items() if name not in counted]
     least, most = sum(low for low, _ in inside), sum(high for _, high in inside)
-    if problem.partial:
-        return 0, need * most
     if span.total is not None:
         least = max(least, span.total - sum(high for _, high in outside))
         most = min(most, span.total - sum(low for low, _ in outside))
@@ -164,7 +166,7 @@ def _inside(
 
 
 def evened(
-    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int
+    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int | Fraction
 ) -> dict[str, Fraction] | None:
     """Return the division in fractions that minimises sum (x - q)^2 / q: every x is q times one factor.
 
@@ -225,10 +227,13 @@ def _least_deviation(workload: Workload, deviation: Deviation, span: Span) -> Fr
         name: Fraction(workload.replicas * weight, whole) for name, weight in rule.weights.items() if weight
     }
     ends = {name: span.ends.get(name, (0, 0)) for name in quotas}
-    elsewhere = sum(low for name, (low, _) in span.ends.items() if name not in quotas)
-    total = min(workload.replicas - elsewhere, sum(high for _, high in ends.values()))
     over = sum((max(Fraction(0), low - quotas[name]) for name, (low, _) in ends.items()), Fraction(0))
     under = sum((max(Fraction(0), quotas[name] - high) for name, (_, high) in ends.items()), Fraction(0))
+    beside = [both for name, both in span.ends.items() if name not in quotas]
+    least = workload.replicas - sum(high for _, high in beside)
+    most = min(workload.replicas - sum(low for low, _ in beside), sum(high for _, high in ends.values()))
+    # As near to all quotas as the ends let it, if clusters that are not measured may hold the rest.
+    total = min(Fraction(most), max(Fraction(least), workload.replicas + over - under))
     match deviation:
         case Deviation.WEBSTER:
             filled = evened(quotas, ends, total) or quotas

@@ -109,11 +109,13 @@ class Loosening:
         def stands_alone(key: str, level: Level) -> bool:
             return key in known.get(level, ())
 
-        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        loosely = {level.key for level in loose} | ({BALANCE.key} if problem.balances else set[str]())
+        first = tuple(takewhile(lambda key: key not in loosely, problem.levels))
         stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
-        # Before their own level, copies may become more or fewer for balance: that is not searched.
+        # Before their own level, copies may become more or fewer: for balance that is not searched.
         copied = COPIES.key in first or not any(map(chooses_copies, problem.workloads))
-        certain = known.keys() >= {*stay.values()} and copied and copies_are_known(found, known)
+        counted = not problem.balances or (copied and copies_are_known(found, known))
+        certain = known.keys() >= {*stay.values()} and counted
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})

@@ -122,7 +122,8 @@ def open_part(problem: Problem, keys: frozenset[str], placement: Placement, span
         for rule in problem.balances or ()
         if not rule.members.isdisjoint(keys)
     )
-    workloads = tuple(_with_copies(each, problem, placement) for each in part.workloads)
+    counted = (_with_copies(each, problem, placement) for each in part.workloads)
+    workloads = tuple(counted) if rules else part.workloads
     return replace(part, workloads=workloads, balances=rules, partial=False)
 
 
