@@ -9,6 +9,7 @@ from importlib.resources import files
 import pytest
 
 import fairlead
+from fairlead.cli.app import COMMANDS
 from fairlead.models.errors import FairleadError, ManifestError, Mistake
 from fairlead.models.source import Source
 from places import EXAMPLES, ROOT
@@ -151,3 +152,18 @@ def test_help_is_light(arguments: list[str]) -> None:
     imported = modules_after("from fairlead.cli.app import main", f"main({arguments})")
     assert "click" in imported
     assert not HEAVY & imported
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    """What each does is told by a table, so that the help of all costs as much as that of one."""
+    imported = modules_after("from fairlead.cli.app import main", "main(['--help'])")
+    assert not imported & {f"fairlead.cli.{known.module}" for known in COMMANDS.data.values()} - {
+        "fairlead.cli.about"  # it has the version, which is an option of all
+    }
+
+
+@pytest.mark.parametrize(("example", "read"), [("three-regions", False), ("quota", True)])
+def test_what_reads_quotas_is_imported_where_there_are_any(example: str, read: bool) -> None:
+    """As few inputs have quotas, the others do not wait for it."""
+    found = modules_after("import fairlead", f"fairlead.load({str(ROOT / 'examples' / example)!r})")
+    assert ("fairlead.manifests.karmada.quotas" in found) is read

@@ -124,7 +124,7 @@ def test_a_cluster_that_comes_or_goes_has_no_bar() -> None:
     assert "new → 25%" in texts(picture)
     assert "25% → gone" in texts(panel([course(Fraction(1, 4), None)], "ab", compared=False).svg)
     compared = panel([course(Fraction(3, 4), Fraction(1, 4), Fraction(1, 2))], "abc", compared=True).svg
-    assert "25% to 75%" in texts(compared)
+    assert "25%-75%" in texts(compared)
 
 
 def test_a_panel_shows_the_fullest_resources() -> None:

@@ -8,7 +8,7 @@ import pytest
 import fairlead
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
-from fairlead.solver import solving
+from fairlead.solver import strictly
 from fairlead.solver.conflicts.scarcity import excess_of
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.explaining import conflict
@@ -42,7 +42,7 @@ def test_no_search_begins_that_takes_longer_to_begin(monkeypatch: pytest.MonkeyP
     assert fairlead.solve(problem, workers=1, time_limit=20).placement is not None
     assert begun
     begun.clear()
-    monkeypatch.setattr(solving, "A_PLACE", 20.0)
+    monkeypatch.setattr(strictly, "A_PLACE", 20.0)
     outcome = fairlead.solve(problem, workers=1, time_limit=20)
     assert not begun
     assert outcome.placement is not None

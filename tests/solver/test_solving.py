@@ -8,7 +8,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead import Status
-from fairlead.solver import solving
+from fairlead.solver import strictly
 from fairlead.solver.parts.methods import SEARCHES, WAYS
 from places import ROOT
 
@@ -138,7 +138,7 @@ def test_workloads_that_only_fail_together() -> None:
 
 def test_time_kept_for_balance_is_used_where_nothing_is_found_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three need a cpu each; the third cpu is on a cluster without pods, which only a search sees."""
-    monkeypatch.setattr(solving, "SHARE_LATER", 0)
+    monkeypatch.setattr(strictly, "SHARE_LATER", 0)
     fleet = [cluster("a", cpu=2), cluster("b", cpu=1, pods=0)]
     asked = [binding(name, 1, {}, dynamic(), cpu="1") for name in ("x", "y", "z")]
     assert fairlead.solve(load(*fleet, *asked), workers=1).status is Status.INFEASIBLE

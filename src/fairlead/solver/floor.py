@@ -271,7 +271,7 @@ def at_once(problem: Problem, search: Search) -> Answer:
     if problem.partial and (found is None or is_small(problem)):
         found = better(problem, found, place_greedily(problem, Deadline.after(0)))
     if found is not None and loose_levels(problem):
-        from fairlead.solver.levels.tolerances import unsearched
+        from fairlead.solver.loosening.tolerances import unsearched
 
         return unsearched(problem, found)
     return unproven(problem, found)

@@ -7,44 +7,37 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models import blame
-from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
-from fairlead.models.score import better, with_balance
+from fairlead.models.score import with_balance
 from fairlead.models.shapes import checked
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
-from fairlead.solver.answers.answer import Answer, Placed, Question, components, covers, stand_alone, together
+from fairlead.solver.answers.answer import Answer, Placed, Question, covers
 from fairlead.solver.answers.attainment import conclude, conclude_infeasible, status_of
 from fairlead.solver.arguments import Method, applied
 from fairlead.solver.conflicts.alone import hopeless
-from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.groups.choices import is_open
 from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups, in_first_groups
-from fairlead.solver.levels.targets import is_searched, loose_levels, strict
+from fairlead.solver.levels.targets import strict
 from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.running.search import Search, Where
+from fairlead.solver.strictly import StrictQuestion, answer_at_once, answer_strictly
 
 LOG = logging.getLogger(__name__)
 
 SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
-SHARE_STRICT = 0.9
-"""Of the time that is left, what may be used before levels are loosened that need not be best."""
-SHARE_LATER = 0.15
-"""The same for what comes after balance, where balance is searched thereafter and may change all of it."""
 WORTH_ARRAYS = 8
 """Workloads from which on it is worth it to place those of the commonest kind in arrays, all at once."""
 WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
-A_PLACE = 4e-6
-"""Seconds a place (workloads times clusters) that are worth a search of any: it takes longer to begin."""
 
 
 @hurried
@@ -175,34 +168,23 @@ def _solve(
 ) -> Outcome:
     """Solve a problem in which every workload has its affinity group: first with no level loose."""
     problem = with_balance(problem)
+    bare = strict(problem)
     if not search.deadline.remaining():
-        return _concluded(problem, _at_once(problem, search), started)
-    bare = strict(problem) if loose_levels(problem) else problem
-    loose = loose_levels(problem) - loose_levels(bare)
+        return _concluded(problem, answer_at_once(problem, search), started)
     quickly = {} if method == "cp-sat" else _side_by_side(bare)
     boxes = boxes_of(bare, quickly)
     if not bare.partial and hopeless(bare, boxes):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    whole = in_full(bare)
-    alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
+    alone = {} if method == "cp-sat" else _alone(in_full(bare), quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
-        return _concluded(problem, _at_once(problem, search), started)
-    share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    first = replace(share, later=search.deadline.part(SHARE_LATER)) if is_searched(problem) else share
-    found, failing = _strictly(bare, alone, method, first, where)
-    if found.status is Status.UNKNOWN and first is not share and share.deadline.remaining():
-        # Time is kept for a search for balance, which needs a placement to begin with.
-        found, failing = _strictly(bare, alone, method, share, where)
+        return _concluded(problem, answer_at_once(problem, search), started)
+    found, failing = answer_strictly(problem, StrictQuestion(bare, alone, method, where), search)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
-    if loose and found.placement is not None:
-        from fairlead.solver.levels.tolerances import loosened, will_do
+    if bare is not problem and found.placement is not None:
+        from fairlead.solver.loosening.tolerances import loosened
 
-        again = first is not share and found.status is not Status.OPTIMAL and share.deadline.remaining() > 0
-        if again and will_do(problem, found, alone):
-            more, _ = _strictly(bare, alone, method, share, where)
-            found = more if better(bare, more.placement, found.placement) is more.placement else found
         found = loosened(problem, found, alone, search)
     return _concluded(problem, found, started)
 
@@ -219,41 +201,6 @@ def _side_by_side(problem: Problem) -> Placed:
 def _concluded(problem: Problem, found: Answer, started: float) -> Outcome:
     """Check and score an answer once more, and tell it."""
     return conclude(problem, found.placement, found.attained, found.origin, _since(started))
-
-
-def _strictly(
-    problem: Problem, alone: Placed, method: Method, search: Search, where: Where
-) -> tuple[Answer, Sequence[Problem]]:
-    """Solve a problem of which every level has to be best, and of which workloads alone are known.
-
-    Where there is no placement, the second are the parts that have none; empty where that is not told apart.
-    """
-    if (answer := stand_alone(problem, alone)) is not None:
-        return answer, ()
-    if not search.deadline.remaining() and not covers(alone, problem):
-        return _at_once(problem, search), ()
-    if method == "exact":
-        raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
-    if not problem.partial and is_scarce(problem):
-        return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
-    if search.deadline.remaining() <= A_PLACE * len(problem.workloads) * len(problem.clusters):
-        return _at_once(problem, search), ()
-    # What is asked of those that compete is imported here: most problems of a few workloads have none.
-    from fairlead.solver.floor import kept
-    from fairlead.solver.parts.dispatch import solve_parts
-
-    answers = solve_parts(components(problem), alone, search, where)
-    failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
-    if not failing:
-        answers = [kept(answer) if answer.placement is None else answer for answer in answers]
-    return together(problem, answers), failing
-
-
-def _at_once(problem: Problem, search: Search) -> Answer:
-    """Return what is found where time is over before any search."""
-    from fairlead.solver.floor import at_once
-
-    return at_once(problem, search)
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:

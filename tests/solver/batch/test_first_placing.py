@@ -19,10 +19,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.first_placing import place_first, place_near
-from fairlead.solver.floor import keep_and_repair, place_greedily
+from fairlead.solver.floor import at_once, keep_and_repair, place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
-from fairlead.solver.solving import _at_once
 from random_problems import random_problem
 
 NO_TIME = 1e-9
@@ -148,5 +147,5 @@ def test_who_answers_at_once_with_some_time_left_finds_a_first_placement_too() -
     part = fleet(workload("any", 5, {"a": 9, "b": 1}), workload("only", 4, {"a": 1}), a=4, b=5)
     part = replace(part, clusters=(*part.clusters, *(Cluster(name, free={CPU: 0}) for name in names)))
     assert keep_and_repair(part, ()) is None
-    found = _at_once(part, Search())
+    found = at_once(part, Search())
     assert found.placement == Placement({"any": {"b": 5}, "only": {"a": 4}})

@@ -32,7 +32,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, Question, compete
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.levels.movable import frozen
+from fairlead.solver.loosening.movable import frozen
 from fairlead.solver.parts.competing import solve_competing
 from fairlead.solver.parts.coupling import Groups, coupled
 from fairlead.solver.parts.methods import solve_together

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import short_amount
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
+    JSON_HAS,
     NOTHING,
     Block,
     Cell,
@@ -22,7 +24,6 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
-    short_amount,
     table,
 )
 from fairlead.report.content.fullness import Course, courses, format_fullness, fullest, tone_of
@@ -36,7 +37,7 @@ from fairlead.solver.simulate.result import Simulation
 
 WIDTH, HEAD, ROW = 250, 24, 28
 """Pixels: width of a panel, height of its title and of each resource."""
-LABEL, BARS, HEIGHT = 66, 88, 20
+LABEL, BARS, HEIGHT = 66, 80, 20
 """Pixels: width of the name of a resource and of its bars, height of a bar that is full."""
 RESOURCES = 4
 """Resources that a panel shows: the fullest ones."""
@@ -88,7 +89,7 @@ def _text(row: Course, *, compared: bool) -> str:
     known = [part for part in row.parts if part is not None]
     ends = (min(known), max(known)) if compared else (row.parts[0], row.parts[-1])
     first, last = _percent(ends[0], "new"), _percent(ends[1], "gone")
-    between = " to " if compared else " → "
+    between = "-" if compared else " → "
     return first if first == last else f"{first}{between}{last}"
 
 
@@ -229,7 +230,7 @@ def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
         )
         for one in found
     )
-    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", JSON_HAS)
 
 
 def _part(part: Fraction | None) -> Cell:

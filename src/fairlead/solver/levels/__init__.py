@@ -1,1 +1,1 @@
-"""Several workloads placed together, one level after the other: models, bounds, pins, tolerances, ties."""
+"""Several workloads placed together by CP-SAT, one level after the other: models, bounds, pins, ties."""

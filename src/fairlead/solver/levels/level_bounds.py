@@ -21,10 +21,10 @@ from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, Note
-from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.choice import Numbers
-from fairlead.solver.levels.filling_bound import FEW_PARTS, PARTS, Asked, Branches, branches_of
-from fairlead.solver.levels.own_cost import is_own
+from fairlead.solver.columns.branching import FEW_PARTS, PARTS, Asked, Branches, branches_of
+from fairlead.solver.columns.choice import Numbers
+from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 
@@ -269,7 +269,7 @@ Beyond = Callable[[Numbers, Numbers, int], Numbers]
 
 
 def ranges_at_prices(
-    blend: Blend, most: Fraction, best: Placement, ranges: Mapping[Place, Range], until: Deadline
+    master: Master, most: Fraction, best: Placement, ranges: Mapping[Place, Range], until: Deadline
 ) -> Iterator[tuple[Place, Range]]:
     """Yield what places may hold in placements that cost so much at most, where it is less than was known.
 
@@ -278,7 +278,7 @@ def ranges_at_prices(
 
     Parameters
     ----------
-    blend
+    master
         All that is bounded.
     most
         What the level that is minimised may cost.
@@ -289,15 +289,15 @@ def ranges_at_prices(
     until
         When to stop.
     """
-    priced = blend.priced
+    priced = master.priced
     if priced is None or priced.bound < ENOUGH * most:
         return
     # What every workload may cost at these prices.
     spare = most * priced.step - priced.rest - sum(priced.terms)
     limits = [term + spare for term in priced.terms]
-    shape = len(blend.mixes), len(blend.rows.names)
+    shape = len(master.mixes), len(master.rows.names)
     inside, lower, upper = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    for at, mix in enumerate(blend.mixes):
+    for at, mix in enumerate(master.mixes):
         known = [ranges.get(Place(mix.choice.key, name), Range(0, 0)) for name in mix.choice.names]
         inside[at] = mix.choice.counts(best.of(mix.choice.key))
         lower[at], upper[at] = np.array(known, dtype=np.int64).T
@@ -305,16 +305,16 @@ def ranges_at_prices(
     def beyond(places: Numbers, ends: Numbers, sign: int) -> Numbers:
         """Tell of places whether a workload costs too much that holds at least so many there, or at most."""
         asked = [
-            (at, *blend.mixes[at].bounds(cluster, *((end,) if sign > 0 else (0, end))))
+            (at, *master.mixes[at].bounds(cluster, *((end,) if sign > 0 else (0, end))))
             for (at, cluster), end in zip(places.tolist(), ends.tolist(), strict=True)
         ]
-        parts = blend.parts(priced, asked)
+        parts = master.parts(priced, asked)
         return np.array([part is None or part.term > limits[part.at] for part in parts])
 
     fewest = inside - _within(inside, -1, inside - lower, beyond, until)
     greatest = inside + _within(inside, 1, upper - inside, beyond, until)
     for at, cluster in np.argwhere((fewest > lower) | (greatest < upper)).tolist():
-        place = Place(blend.mixes[at].choice.key, blend.rows.names[cluster])
+        place = Place(master.mixes[at].choice.key, master.rows.names[cluster])
         yield place, Range(int(fewest[at, cluster]), int(greatest[at, cluster]))
 
 

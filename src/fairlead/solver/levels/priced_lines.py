@@ -1,7 +1,7 @@
 """What single workloads cost at least at the prices of a bound, as lines of a CP-SAT model.
 
 A bound by prices adds up what every workload costs at least at these prices, whatever it chooses
-(`fairlead.solver.levels.mixing`). Each of these minima holds for every placement by itself, so it may be a
+(`fairlead.solver.columns.mix`). Each of these minima holds for every placement by itself, so it may be a
 line of a model. With all of them the linear relaxation knows at least what the bound knows, where else it
 mixes numbers of replicas and sets of clusters that no workload can choose together. What CP-SAT branches on
 then raises a bound that is close already.
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
-from fairlead.solver.levels.filling_bound import Branches
-from fairlead.solver.levels.mixing import Mix, Priced
+from fairlead.solver.columns.branching import Branches
+from fairlead.solver.columns.mix import Mix, Priced
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -37,12 +37,12 @@ def priced_lines(encoding: Encoding, branches: Branches) -> Iterator[tuple[list[
     branches
         What is bounded.
     """
-    blend = branches.whole
-    priced = blend.priced
+    master = branches.whole
+    priced = master.priced
     if priced is None:
         return
-    by_cluster = blend.rows.by_cluster(blend.needs * priced.prices).tolist()
-    for mix, prices, least in zip(blend.mixes, by_cluster, priced.terms, strict=True):
+    by_cluster = master.rows.by_cluster(master.needs * priced.prices).tolist()
+    for mix, prices, least in zip(master.mixes, by_cluster, priced.terms, strict=True):
         terms = _terms(encoding, branches, mix, priced)
         if terms is None:
             continue

@@ -71,13 +71,15 @@ def loose_levels(problem: Problem) -> frozenset[Level]:
 
 
 def strict(problem: Problem) -> Problem:
-    """Return a problem of which every level has to be best, balance left out.
+    """Return a problem of which every level has to be best, balance left out; itself where nothing is loose.
 
     Only where many workloads are placed for the first time tolerances stay: prices hear of them.
     """
     places = len(problem.workloads) * len(problem.clusters)
     new = not any(each.current for each in problem.workloads)
     heard = places > (FEWEST_PRICED if new else MOST_UNHEARD)
+    if not (problem.balances if heard else loose_levels(problem)):
+        return problem
     return replace(problem, tolerances=problem.tolerances if heard else {}, balances=())
 
 

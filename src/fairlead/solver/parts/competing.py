@@ -27,7 +27,7 @@ from fairlead.solver.answers.answer import (
 from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
-from fairlead.solver.levels.movable import frozen
+from fairlead.solver.loosening.movable import frozen
 from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search

@@ -15,16 +15,6 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.solver.answers.answer import Answer, Placed, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
-from fairlead.solver.levels.movable import (
-    apart,
-    chooses_copies,
-    copies_are_known,
-    frozen,
-    open_part,
-    resting,
-    settled,
-    tied,
-)
 from fairlead.solver.levels.spans import Spans, least_balance, spans_of
 from fairlead.solver.levels.targets import (
     MOST_PLACES,
@@ -36,6 +26,16 @@ from fairlead.solver.levels.targets import (
     unheard,
     with_strict_bounds,
     within,
+)
+from fairlead.solver.loosening.movable import (
+    apart,
+    chooses_copies,
+    copies_are_known,
+    frozen,
+    open_part,
+    resting,
+    settled,
+    tied,
 )
 from fairlead.solver.running.search import Search
 
@@ -146,7 +146,7 @@ class Loosening:
         """Return the balances of which it is known how much is used in all, so that they can be searched."""
         keys = frozenset(self.problem.workload_by_key)
         narrowed = open_part(self.problem, keys, self.placement, self.spans).balances or ()
-        known = {rule.members for rule in narrowed if rule.shares.keys() <= rule.totals.keys()}
+        known = {rule.members for rule in narrowed if rule.totals_known}
         return tuple(rule for rule in self._balances if rule.members in known)
 
     def with_told(self, answer: Answer) -> Answer:
@@ -161,7 +161,7 @@ class Loosening:
     def searched(self, keys: frozenset[str], search: Search) -> "Loosening":
         """Return how far it is with some workloads searched together."""
         part = open_part(self.problem, keys, self.placement, self.spans)
-        if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
+        if not all(rule.totals_known for rule in part.balances or ()):
             return replace(self, certain=False)
         places = len(part.workloads) * len(part.clusters)
         known, most = self, min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE)
@@ -207,7 +207,7 @@ class Loosening:
         What bounds some of them bounds all where the others stay in every best placement. Where no search
         follows, they are also placed nearer to their weights.
         """
-        from fairlead.solver.levels.evening import evened_out
+        from fairlead.solver.loosening.evening import evened_out
 
         targets = dict(zip((rule.members for rule in self._balances), self.targets, strict=True))
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})

@@ -19,10 +19,10 @@ from fairlead.models.score import in_order, levels_of_workload, value_of
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.columns.choice import Choice, Floats, Numbers
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import box_of, replicas_placed
 from fairlead.solver.exact.nested.choosing import faces_of
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 MOST_UNITS = 2**40
 """Units of a resource up to which everything is counted in arrays."""
@@ -68,7 +68,9 @@ class FilledRows:
 
     @classmethod
     def of(cls, rule: Balance, problem: Problem) -> "FilledRows | None":
-        """Return the rows of a balance of which all totals are known; None where amounts are too large."""
+        """Return the rows of a balance; None where a total is not known, or amounts are too large."""
+        if not rule.totals_known:
+            return None
         units = {resource: _unit(rule, problem, resource) for resource in rule.shares}
         if any(rule.totals[resource] // unit > MOST_UNITS for resource, unit in units.items()):
             return None
@@ -151,7 +153,7 @@ Choices = tuple[tuple[Workload, Choice | None], ...]
 
 
 def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:
-    """Return the rows of a balance, and what workloads can choose; None where amounts are too large.
+    """Return the rows of a balance, and what workloads can choose; None where that is not known.
 
     Levels before balance narrow it as long as a workload is among those that cost there what they would cost
     alone. Who is no member of the balance uses nothing. What was found is kept with the problem.

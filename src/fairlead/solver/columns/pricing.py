@@ -1,4 +1,4 @@
-"""What is cheapest of the choices of many workloads at once, in arrays, and what all of them cost at least.
+"""Pricing: what is cheapest of the choices of many workloads, in arrays, and what all cost at least.
 
 Every placed replica earns a price of its workload. What each cluster earns if it is used is then independent
 of the others, and no placement costs less than the price of all replicas less what the best set of clusters
@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.solver.columns.choice import NONE, Choice, Flags, Floats, Limited, Numbers
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.picking import TooLongError
-from fairlead.solver.levels.choice import NONE, Choice, Flags, Floats, Limited, Numbers
 
 TURNS = 16
 """How many prices of a replica are tried at most."""
@@ -25,7 +25,7 @@ LARGEST = 2**58
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Menu:
+class Pricing:
     """The choices of many workloads; those of one row each.
 
     Parameters
@@ -60,8 +60,8 @@ class Menu:
     odd: Numbers
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], using: Numbers) -> "Menu":
-        """Return the menu of some choices on the same clusters; by choice, what a cluster in use costs."""
+    def of(cls, choices: Sequence[Choice], using: Numbers) -> "Pricing":
+        """Return the pricing of some choices on the same clusters; by choice, what a cluster in use costs."""
         shape = len(choices), len(choices[0].names)
         lower, upper, merits = (np.zeros(shape, dtype=np.int64) for _ in range(3))
         total, greatest = (np.zeros(len(choices), dtype=np.int64) for _ in range(2))
@@ -169,17 +169,19 @@ class _Sets:
     stride: Floats
 
     @classmethod
-    def begun(cls, menu: Menu, limited: Limited, cost: Pieces, near: Numbers, price: Numbers) -> "_Sets":
+    def begun(
+        cls, pricing: Pricing, limited: Limited, cost: Pieces, near: Numbers, price: Numbers
+    ) -> "_Sets":
         """Return the sets that are used now, where these may be used, at the prices of what they hold."""
-        at = menu.chosen
-        inside, lower, upper, total = cost.of(at), menu.lower[at], menu.upper[at], menu.total[at]
+        at = pricing.chosen
+        inside, lower, upper, total = cost.of(at), pricing.lower[at], pricing.upper[at], pricing.total[at]
         near, price = near[at], price[at]
         used = (near > 0) & limited.open_to
         fits = (near <= upper) & (near >= np.where(limited.required, lower, 0))
         known = fits.all(axis=1) & (near.sum(axis=1) == total)
         high = np.abs(_merits(inside, price, lower, upper)).sum(axis=1) * 4 + 1
-        weight = np.minimum(high, LARGEST // (np.abs(menu.merits[at]).sum(axis=1) + 1))
-        weight = np.where(menu.merits[at].any(axis=1), weight, 0)
+        weight = np.minimum(high, LARGEST // (np.abs(pricing.merits[at]).sum(axis=1) + 1))
+        weight = np.where(pricing.merits[at].any(axis=1), weight, 0)
         stride = np.abs(inside.steps(upper)).max(axis=1) + 1.0
         found = cls(
             limited,
@@ -187,9 +189,9 @@ class _Sets:
             lower,
             upper,
             total,
-            menu.merits[at] * weight[:, None],
-            menu.greatest[at] * weight,
-            menu.using[at],
+            pricing.merits[at] * weight[:, None],
+            pricing.greatest[at] * weight,
+            pricing.using[at],
             near.copy(),
             np.full(len(at), LARGEST),
             np.zeros(len(at), dtype=bool),

@@ -13,8 +13,8 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.levels.filling_bound import Asked, branches_of
-from fairlead.solver.levels.own_cost import is_own
+from fairlead.solver.columns.branching import Asked, branches_of
+from fairlead.solver.columns.own_cost import is_own
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.running.deadline import Deadline
 

@@ -1,7 +1,7 @@
-"""What balance costs at least, or a level after it while others are pinned: bounds from mixes of choices.
+"""What balance costs at least, or a level after it while others are pinned: branch and bound over mixes.
 
 A mix may hold parts of choices, which no placement does, so its bound may lie below all placements
-(`fairlead.solver.levels.mixing`). Where it is not enough, the replicas of one workload on one cluster are cut
+(`fairlead.solver.columns.mix`). Where it is not enough, the replicas of one workload on one cluster are cut
 in two, at their mean in the mix or at the least of its choices, and both are bounded: first where mixing
 gains most (branch and bound). What there is most of in every mix is a placement that may be a good one.
 """
@@ -21,14 +21,14 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
-from fairlead.solver.levels.diving import Diving
-from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.mixing import NOTHING, Mix, Part
-from fairlead.solver.levels.own_cost import OwnCost, own_cost
-from fairlead.solver.levels.raising import AGAIN, CLOSE, ROUNDS, raised
-from fairlead.solver.levels.swapping import together
+from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.diving import Diving
+from fairlead.solver.columns.filled_rows import rows_and_choices
+from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.mix import NOTHING, Mix, Part
+from fairlead.solver.columns.own_cost import OwnCost, own_cost
+from fairlead.solver.columns.rounding import together
+from fairlead.solver.columns.rounds import AGAIN, CLOSE, ROUNDS, raised
 from fairlead.solver.running.deadline import Deadline
 
 PARTS = 400
@@ -89,7 +89,7 @@ class _Part:
 
     bound: Fraction
     number: int
-    blend: Blend = field(compare=False)
+    master: Master = field(compare=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,8 +118,8 @@ class Branches:
 
     levels: tuple[Level, ...]
     limits: tuple[Fraction | None, ...]
-    whole: Blend
-    root: Blend | None
+    whole: Master
+    root: Master | None
     parts: list[_Part] = field(default_factory=list)
     done: list[_Part] = field(default_factory=list)
     number: int = 0
@@ -135,9 +135,9 @@ class Branches:
 
         That is what they hold in parts that are not bounded by more.
         """
-        blends = [part.blend for part in (*self.parts, *self.done) if part.bound <= most]
-        for at, mix in enumerate(self.whole.mixes if blends else ()):
-            choices = [blend.mixes[at].choice for blend in blends]
+        masters = [part.master for part in (*self.parts, *self.done) if part.bound <= most]
+        for at, mix in enumerate(self.whole.mixes if masters else ()):
+            choices = [master.mixes[at].choice for master in masters]
             lower = np.min([each.least for each in choices], axis=0).tolist()
             upper = np.max([each.most for each in choices], axis=0).tolist()
             for name, *ends in zip(mix.choice.names, lower, upper, strict=True):
@@ -163,38 +163,38 @@ class Branches:
             bounds.append(first.bound)
             if len(bounds) > STALE and first.bound - bounds[-1 - STALE] <= LITTLE * (wanted - first.bound):
                 break
-            wanted = self._told(first.blend, asked, wanted, until)
+            wanted = self._told(first.master, asked, wanted, until)
             heapq.heappop(self.parts)
             for part in self._cut(first, wanted, until):
-                if part.blend is first.blend:
-                    wanted = self._told(part.blend, asked, wanted, until)
+                if part.master is first.master:
+                    wanted = self._told(part.master, asked, wanted, until)
                     self.done.append(part)
                     continue
                 heapq.heappush(self.parts, part)
                 if part.bound < wanted:
-                    wanted = self._told(part.blend, asked, wanted, until)
+                    wanted = self._told(part.master, asked, wanted, until)
 
     def _cut(self, whole: _Part, wanted: Fraction, until: Deadline) -> Iterator[_Part]:
         """Yield parts of a part with their bounds; the same where it cannot be cut."""
-        halves = _halves(whole.blend)
+        halves = _halves(whole.master)
         if halves is None:
-            raised(whole.blend, wanted, ROUNDS, until, closely=True)
+            raised(whole.master, wanted, ROUNDS, until, closely=True)
             # What came in last may cost as much as what is left of the mix.
-            halves = _halves(whole.blend) or _halves(whole.blend.spread()) or [whole.blend]
+            halves = _halves(whole.master) or _halves(whole.master.spread()) or [whole.master]
         for half in halves:
             found = raised(half, wanted, AGAIN, until)
             self.number += 1
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
-    def _told(self, blend: Blend, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
+    def _told(self, master: Master, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
         """Return what is wanted once the choices are told of which there is most, where they may be good."""
-        rounded = blend.rounded()
+        rounded = master.rounded()
         about = rounded.value()
         better = about < (1 - CLOSE) * self.least + CLOSE * float(self.bound or 0)
         if not better and (about >= wanted or not rounded.keeps(near=0)):
             return wanted
         self.least = min(about, self.least)
-        return asked.wanted(together(blend, until.part(TOGETHER)))
+        return asked.wanted(together(master, until.part(TOGETHER)))
 
 
 def branches_of(
@@ -247,11 +247,11 @@ def branches_of(
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
     if not mixes:
         return None
-    blend = Blend.of(rows, mixes, limits, tuple({**asked.pins, **asked.aims}.get(each) for each in levels))
-    return Branches(levels, limits, blend, blend)
+    master = Master.of(rows, mixes, limits, tuple({**asked.pins, **asked.aims}.get(each) for each in levels))
+    return Branches(levels, limits, master, master)
 
 
-def _halves(blend: Blend) -> Sequence[Blend] | None:
+def _halves(master: Master) -> Sequence[Master] | None:
     """Return the parts with fewer and with more replicas on a cluster, without those that hold nothing.
 
     Where a single workload saves most of what mixing saves, its sets of clusters are told apart instead.
@@ -262,40 +262,40 @@ def _halves(blend: Blend) -> Sequence[Blend] | None:
     # What is mixed to fit into a full cluster saves nothing else.
     mixed = [
         (saved, spread, -at, -cluster)
-        for at, mix in enumerate(blend.mixes)
+        for at, mix in enumerate(master.mixes)
         if len(mix.parts) > 1
         for cluster, (saved, spread) in enumerate(
-            zip(blend.saved(mix).tolist(), mix.spread.tolist(), strict=True)
+            zip(master.saved(mix).tolist(), mix.spread.tolist(), strict=True)
         )
         if spread > NOTHING
     ]
-    priced = blend.priced
+    priced = master.priced
     if priced is None or not mixed:
         return None
-    if apart := list(_by_first_in_use(blend)):
-        return [blend.within(priced, part) for part in blend.parts(priced, apart) if part is not None]
+    if apart := list(_by_first_in_use(master)):
+        return [master.within(priced, part) for part in master.parts(priced, apart) if part is not None]
     places = [(-at, -cluster) for _, _, at, cluster in heapq.nlargest(TRIED, mixed)]
-    cuts = [(at, side) for at, cluster in places for cut in _cuts(blend, at, cluster) for side in cut]
-    parts = blend.parts(priced, [(at, *side) for at, side in cuts])
+    cuts = [(at, side) for at, cluster in places for cut in _cuts(master, at, cluster) for side in cut]
+    parts = master.parts(priced, [(at, *side) for at, side in cuts])
 
     def risen(part: Part | None) -> Fraction | float:
         return math.inf if part is None else part.term - priced.terms[part.at]
 
     pairs = zip(parts[::2], parts[1::2], strict=True)
     best = max(pairs, key=lambda pair: min(map(risen, pair)))
-    return [blend.within(priced, part) for part in best if part is not None]
+    return [master.within(priced, part) for part in best if part is not None]
 
 
-def _by_first_in_use(blend: Blend) -> Iterator[tuple[int, Numbers, Numbers]]:
+def _by_first_in_use(master: Master) -> Iterator[tuple[int, Numbers, Numbers]]:
     """Yield parts of what a workload can choose by the first cluster that it uses, and one with none of them.
 
     These are clusters that only some choices of its mix use, the likeliest first. To take one of many away
     raises no bound, as the mix goes on without it. Nothing where no workload mixes choices on several sets of
     clusters and saves more by that than all others.
     """
-    saved = [float(blend.saved(mix).sum()) if len(mix.parts) > 1 else 0.0 for mix in blend.mixes]
+    saved = [float(master.saved(mix).sum()) if len(mix.parts) > 1 else 0.0 for mix in master.mixes]
     at = int(np.argmax(saved))
-    mix = blend.mixes[at]
+    mix = master.mixes[at]
     used = mix.choices() > 0
     if 2 * saved[at] < sum(saved) or len(np.unique(used, axis=0)) < SEVERAL:
         return
@@ -310,15 +310,15 @@ def _by_first_in_use(blend: Blend) -> Iterator[tuple[int, Numbers, Numbers]]:
     yield at, least, most
 
 
-def _cuts(blend: Blend, at: int, cluster: int) -> Iterator[Sequence[tuple[Numbers, Numbers]]]:
+def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numbers, Numbers]]]:
     """Yield bounds on both sides of some numbers of a workload's replicas on a cluster, the best one first.
 
     That is their mean, for balance; else the least of all choices: often none, and the cluster is in use or
     is not. Measured: of cuts that raise no bound at known prices, these tell more in the end.
     """
-    mix = blend.mixes[at]
+    mix = master.mixes[at]
     mean, least = int(np.floor(mix.mean[cluster] + NOTHING)), int(mix.counts[:, cluster].min())
-    for most in dict.fromkeys((mean, least) if blend.limits[-1] is None else (least, mean)):
+    for most in dict.fromkeys((mean, least) if master.limits[-1] is None else (least, mean)):
         yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
 
 

@@ -1,4 +1,4 @@
-"""The mixes of all workloads together: how they fill rows, and the prices of that."""
+"""The restricted master: the mixes of all workloads, how they fill rows, and the prices of that."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ import numpy as np
 
 from fairlead.encoders.variables import Range
 from fairlead.models.usage import Row
+from fairlead.solver.columns.choice import Floats, Numbers
+from fairlead.solver.columns.filled_rows import FilledRows
+from fairlead.solver.columns.mix import NOTHING, Mix, Part, Priced
+from fairlead.solver.columns.own_cost import OwnCosts
+from fairlead.solver.columns.pricing import LARGEST, Pricing
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
-from fairlead.solver.levels.choice import Floats, Numbers
-from fairlead.solver.levels.filled_rows import FilledRows
-from fairlead.solver.levels.menu import LARGEST, Menu
-from fairlead.solver.levels.mixing import NOTHING, Mix, Part, Priced
-from fairlead.solver.levels.own_cost import OwnCosts
 
 SWEEPS = 30
 """How often a mix is evened out between two rounds of choices, at most."""
@@ -43,7 +43,7 @@ SMALL = 2.0**-10
 
 
 @dataclass(slots=True, eq=False)
-class Blend:
+class Master:
     """The mixes of all workloads, and what levels weigh: the last of them is balance.
 
     Parameters
@@ -91,11 +91,11 @@ class Blend:
         mixes: list[Mix],
         limits: tuple[Fraction | None, ...],
         aims: tuple[Fraction | None, ...],
-    ) -> "Blend":
-        """Return a blend in which what is pinned weighs as much, all in all, as what is minimised."""
+    ) -> "Master":
+        """Return a master in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
         own = OwnCosts.of([mix.own for mix in mixes], [mix.choice.total for mix in mixes])
-        blend = cls(
+        master = cls(
             rows,
             mixes,
             limits,
@@ -107,10 +107,10 @@ class Blend:
             own,
             np.zeros(len(used)),
         )
-        goal = max(1.0, float(blend.levels()[limits.index(None)]))
+        goal = max(1.0, float(master.levels()[limits.index(None)]))
         for at, limit in enumerate(limits):
-            blend.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
-        return blend
+            master.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
+        return master
 
     def parts(self, priced: Priced, bounds: Sequence[tuple[int, Numbers, Numbers]]) -> list[Part | None]:
         """Return parts of what some workloads can choose, at prices; None for one that holds nothing."""
@@ -121,17 +121,17 @@ class Blend:
             return found
         rows = [bounds[number][0] for number in open_to]
         cost, using, constants = self._costs(priced.prices, priced.scales, rows)
-        menu = Menu.of([choices[number] for number in open_to], using)
+        pricing = Pricing.of([choices[number] for number in open_to], using)
         near = np.array([self.mixes[at].near for at in rows])
-        cheapest = menu.cheapest(cost, near, priced.earned[rows])
+        cheapest = pricing.cheapest(cost, near, priced.earned[rows])
         for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
             least = cheapest.least[row]
             if least is not None:
                 found[number] = Part(*bounds[number], choices[number], cheapest.counts[row], least + constant)
         return found
 
-    def within(self, priced: Priced, part: Part) -> "Blend":
-        """Return the blend of a part of what one workload can choose, at the same prices."""
+    def within(self, priced: Priced, part: Part) -> "Master":
+        """Return the master of a part of what one workload can choose, at the same prices."""
         at = part.at
         mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
         mixes[at] = self.mixes[at].within(part, self.rows.column)
@@ -146,31 +146,31 @@ class Blend:
         mixed = (at for at, mix in enumerate(self.mixes) if len(mix.choices()) > 1)
         return max(mixed, key=lambda at: float(self.saved(self.mixes[at]).sum()), default=None)
 
-    def settled(self, at: int) -> Iterator["Blend"]:
-        """Yield blends in which one mix is one of its choices, at the same prices, the largest part first."""
+    def settled(self, at: int) -> Iterator["Master"]:
+        """Yield masters with one choice for a mix, at the same prices, the largest part first."""
         if self.priced is not None:
             choices = self.mixes[at].choices()[:MOST_SETTLED]
             parts = self.parts(self.priced, [(at, each, each) for each in choices])
             yield from (self.within(self.priced, part) for part in parts if part is not None)
 
-    def beginning(self, other: "Blend") -> "Blend":
-        """Return the same choices, of which only those are taken that another blend has most of."""
+    def beginning(self, other: "Master") -> "Master":
+        """Return the same choices, of which only those are taken that another master has most of."""
         pairs = zip(self.mixes, other.mixes, strict=True)
         return self._of([mix.taking(each.largest, self.rows.column) for mix, each in pairs])
 
-    def rounded(self) -> "Blend":
+    def rounded(self) -> "Master":
         """Return the choices of which there is most, whole."""
         return self._of([Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes])
 
-    def spread(self) -> "Blend":
+    def spread(self) -> "Master":
         """Return the same choices, as much of each of a workload's."""
         sizes = (len(mix.parts) for mix in self.mixes)
         return self._of(
             [replace(mix, parts=np.full(size, 1 / size)) for mix, size in zip(self.mixes, sizes, strict=True)]
         )
 
-    def _of(self, mixes: list[Mix]) -> "Blend":
-        """Return the blend of other mixes, at the same prices."""
+    def _of(self, mixes: list[Mix]) -> "Master":
+        """Return the master of other mixes, at the same prices."""
         return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
     def levels(self) -> Floats:
@@ -250,8 +250,8 @@ class Blend:
         rest = self.rows.least(whole.tolist(), scales[-1]) - sum(pinned, Fraction(0))
         cost, using, constants = self._costs(whole, scales)
         near = np.array([mix.near for mix in self.mixes])
-        menu = Menu.of([mix.choice for mix in self.mixes], using)
-        found = menu.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
+        pricing = Pricing.of([mix.choice for mix in self.mixes], using)
+        found = pricing.cheapest(cost, near, np.zeros(len(self.mixes), dtype=np.int64))
         terms = list[int | Fraction]()
         for mix, counts, least, constant in zip(
             self.mixes, found.counts, found.least, constants, strict=True
@@ -317,8 +317,8 @@ class Blend:
         if not open_to.size:
             return counts
         cost = own.bowed(square).dearer(slope).of(open_to)
-        menu = Menu.of([choices[at] for at in open_to], using[open_to])
-        found = menu.cheapest(cost, counts[open_to], np.zeros(len(open_to), dtype=np.int64))
+        pricing = Pricing.of([choices[at] for at in open_to], using[open_to])
+        found = pricing.cheapest(cost, counts[open_to], np.zeros(len(open_to), dtype=np.int64))
         answers = counts.copy()
         answers[open_to] = found.counts
         return answers

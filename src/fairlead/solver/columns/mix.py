@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
-from fairlead.solver.levels.own_cost import OwnCost
+from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.own_cost import OwnCost
 
 NOTHING = 1e-9
 """Parts of a mix that are as good as none, and gains that are."""

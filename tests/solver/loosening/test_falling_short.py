@@ -15,7 +15,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, T
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import falling_short
+from fairlead.solver.loosening import falling_short
 from walk_problems import partial_walk_problem
 
 
@@ -116,11 +116,26 @@ def test_who_falls_short_is_told_apart() -> None:
     assert has_proof(outcome, with_balance(problem))
 
 
-def test_many_ways_to_fall_short_leave_balance_open() -> None:
-    """One core on c for one of six workloads: more ways than are told apart."""
-    many = [single(f"s{number}", c=1) for number in range(6)]
+def many_short(number: int) -> Attained:
+    """Return balance where one core on c is for one of so many workloads, and w0 may stand on a, b or c."""
+    many = [single(f"s{at}", c=1) for at in range(number)]
     problem = Problem(clusters(a=1000, b=4000, c=1000), (*many, single("w0", a=1, b=1, c=1)), (Capacity(),))
-    level = balance_of(fairlead.solve(problem, partial=True, workers=1))
+    return balance_of(fairlead.solve(problem, partial=True, workers=1))
+
+
+@pytest.mark.parametrize("number", [6, 65])
+def test_all_ways_to_fall_short_are_looked_at(number: int) -> None:
+    """w0 on b, any of the six on c: (1/2)^2 / (2/3) + (1/2)^2 / (1/6) - 1.
+
+    65 are more ways than are told apart, in a problem that is small enough to be searched as a whole.
+    """
+    level = many_short(number)
+    assert (level.value, level.bound, level.proven) == (Fraction(7, 8), Fraction(7, 8), True)
+
+
+def test_too_many_ways_to_fall_short_leave_balance_open() -> None:
+    """The same with seventy, too many to be searched as a whole."""
+    level = many_short(70)
     assert (level.bound, level.proven) == (0, False)
 
 

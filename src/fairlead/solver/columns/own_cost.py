@@ -15,8 +15,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Tiers, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
+from fairlead.solver.columns.choice import Choice, Floats, Numbers
 from fairlead.solver.exact.costs.pieces import Pieces, bent
-from fairlead.solver.levels.choice import Choice, Floats, Numbers
 
 if TYPE_CHECKING:
     from fairlead.encoders.scale import Held

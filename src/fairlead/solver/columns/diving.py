@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.placement import Placement
-from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.raising import AGAIN, raised
-from fairlead.solver.levels.swapping import together
+from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.rounding import together
+from fairlead.solver.columns.rounds import AGAIN, raised
 from fairlead.solver.running.deadline import Deadline
 
 FAR = 2.0**-5
@@ -41,7 +41,7 @@ class Diving:
         How many choices were tried, and how often nothing was mixed any more.
     """
 
-    whole: Blend
+    whole: Master
     tell: Callable[[Placement | None], Fraction]
     wanted: Fraction
     until: Deadline
@@ -54,18 +54,18 @@ class Diving:
             self._settle(self.whole)
         return self.wanted
 
-    def _settle(self, blend: Blend) -> None:
-        """Settle one mix of a blend after the other; tell of what comes of it.
+    def _settle(self, master: Master) -> None:
+        """Settle one mix of a master after the other; tell of what comes of it.
 
         In the end all choices that are known of the whole may be exchanged for those that were settled.
         """
-        at = blend.most_mixed()
+        at = master.most_mixed()
         if at is None:
             self.ends += 1
-            for some in (blend, self.whole.beginning(blend)):
+            for some in (master, self.whole.beginning(master)):
                 self.wanted = self.tell(together(some, self.until))
             return
-        for half in blend.settled(at):
+        for half in master.settled(at):
             if self.tried == MOST_TRIED or self.ends == ENDS or not self.until.remaining():
                 return
             if half.priced is None or half.priced.bound >= self.wanted:

@@ -1,8 +1,8 @@
-"""Rounds of prices: as good a bound as a blend of mixes gives."""
+"""Rounds of prices: as good a bound as the restricted master gives."""
 
 from fractions import Fraction
 
-from fairlead.solver.levels.blending import Blend
+from fairlead.solver.columns.master import Master
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
@@ -18,7 +18,7 @@ CLOSE = 0.125
 
 
 def raised(
-    blend: Blend, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
+    master: Master, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
 ) -> Fraction | None:
     """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
 
@@ -27,20 +27,20 @@ def raised(
     """
     won: list[float] = []
     for _ in range(rounds):
-        if blend.priced is not None:
-            value, best = blend.value(), blend.priced.bound
+        if master.priced is not None:
+            value, best = master.value(), master.priced.bound
             missing = float(wanted - best)
             close = (ENOUGH if rounds == ROUNDS else CLOSE) * missing
             near = close if closely else max(ENOUGH * abs(value), close)
-            kept = blend.keeps(0) if closely else blend.keeps()
+            kept = master.keeps(0) if closely else master.keeps()
             if missing <= 0 or (kept and value - float(best) <= near):
                 break
             won.append(missing)
             if len(won) > STALE and won[-1 - STALE] - missing <= ENOUGH * missing:
                 break
-            blend.even()
+            master.even()
         if not until.remaining():
             break
-        if not blend.price():
+        if not master.price():
             return wanted
-    return None if blend.priced is None else blend.priced.bound
+    return None if master.priced is None else master.priced.bound

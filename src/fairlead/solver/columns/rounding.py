@@ -1,13 +1,13 @@
-"""Placements put together from the choices in mixes: one choice of each, exchanged as long as that gains."""
+"""Rounding: placements of one choice of every mix, exchanged for others as long as that gains."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairlead.models.placement import Placement
-from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.choice import Floats, Numbers
-from fairlead.solver.levels.mixing import NOTHING
+from fairlead.solver.columns.choice import Floats, Numbers
+from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.mix import NOTHING
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 3
@@ -24,14 +24,14 @@ GAIN = 2.0**-30
 """The part of it by which an exchange has to gain."""
 
 
-def together(blend: Blend, until: Deadline) -> Placement:
+def together(master: Master, until: Deadline) -> Placement:
     """Return a placement of one choice of every mix that costs little, within limits where that is found.
 
     It begins with the choices of which there is most. Then one choice after the other is exchanged, and
     where no single one gains any more, two at a time (a quadratic assignment by local search). What would be
     best for a workload beside all others comes to its choices then.
     """
-    swapping = _Swapping.of(blend, until)
+    swapping = _Swapping.of(master, until)
     for beyond in BEYOND:
         swapping.beyond = beyond
         swapping.improve()
@@ -42,7 +42,7 @@ def together(blend: Blend, until: Deadline) -> Placement:
             mix.choice.key: {
                 name: count for name, count in zip(mix.choice.names, counts.tolist(), strict=True) if count
             }
-            for mix, counts in zip(blend.mixes, swapping.counts[swapping.taken], strict=True)
+            for mix, counts in zip(master.mixes, swapping.counts[swapping.taken], strict=True)
         }
     )
 
@@ -51,7 +51,7 @@ def together(blend: Blend, until: Deadline) -> Placement:
 class _Swapping:
     """Choices of all mixes as rows, and which of them are taken, by mix."""
 
-    blend: Blend
+    master: Master
     until: Deadline
     owner: Numbers
     counts: Numbers
@@ -61,26 +61,26 @@ class _Swapping:
     beyond: float = 1.0
 
     @classmethod
-    def of(cls, blend: Blend, until: Deadline) -> "_Swapping":
+    def of(cls, master: Master, until: Deadline) -> "_Swapping":
         """Return the choices of which there is most."""
-        sizes = [len(mix.parts) for mix in blend.mixes]
+        sizes = [len(mix.parts) for mix in master.mixes]
         first = np.cumsum([0, *sizes[:-1]])
-        largest = np.array([int(mix.parts.argmax()) for mix in blend.mixes])
+        largest = np.array([int(mix.parts.argmax()) for mix in master.mixes])
         some = (
-            np.vstack([getattr(mix, name) for mix in blend.mixes]) for name in ("counts", "used", "costs")
+            np.vstack([getattr(mix, name) for mix in master.mixes]) for name in ("counts", "used", "costs")
         )
         counts, used, costs = some
         return cls(
-            blend, until, np.repeat(np.arange(len(sizes)), sizes), counts, used, costs, first + largest
+            master, until, np.repeat(np.arange(len(sizes)), sizes), counts, used, costs, first + largest
         )
 
     def widen(self) -> None:
         """Take in what would be best for every workload beside all others."""
         above = np.array([not kept for kept in self._kept()])
-        weights = self.blend.weights * np.where(above, self.beyond, 1.0)
-        answers = self.blend.answers(self.counts[self.taken], weights)
-        mixes = self.blend.mixes
-        column = self.blend.rows.column
+        weights = self.master.weights * np.where(above, self.beyond, 1.0)
+        answers = self.master.answers(self.counts[self.taken], weights)
+        mixes = self.master.mixes
+        column = self.master.rows.column
         used = [mix.choice.need * counts[column] for mix, counts in zip(mixes, answers, strict=True)]
         costs = [[own.about(counts) for own in mix.own] for mix, counts in zip(mixes, answers, strict=True)]
         self.owner = np.append(self.owner, np.arange(len(mixes)))
@@ -101,13 +101,13 @@ class _Swapping:
     def keeps(self) -> bool:
         """Tell whether everything is within limits."""
         used, _ = self._now()
-        return bool((used <= self.blend.rows.room).all()) and all(self._kept())
+        return bool((used <= self.master.rows.room).all()) and all(self._kept())
 
     def _kept(self) -> list[bool]:
         """Return of every level whether it is within its limit."""
         used, spent = self._now()
-        spent[-1] += self.blend.rows.unevenness(self.blend.rows.standing + used)
-        pairs = zip(spent.tolist(), self.blend.aims, strict=True)
+        spent[-1] += self.master.rows.unevenness(self.master.rows.standing + used)
+        pairs = zip(spent.tolist(), self.master.aims, strict=True)
         return [limit is None or cost <= float(limit) + NOTHING for cost, limit in pairs]
 
     def _exchange(self) -> None:
@@ -138,7 +138,7 @@ class _Swapping:
 
     def _two(self, value: float) -> tuple[list[int], float] | None:
         """Return the two choices that gain most; None where none do."""
-        rows, (used, costs) = self.blend.rows, self._changes()
+        rows, (used, costs) = self.master.rows, self._changes()
         now, spent = self._now()
         exact = spent.copy()
         straight = used @ (2 * rows.bend * (rows.standing + now)) + (used * used) @ rows.bend
@@ -167,8 +167,8 @@ class _Swapping:
 
     def _weighed(self, level: int, costs: Floats) -> Floats:
         """Return what costs on a level count: all where it is minimised, else what is above its limit."""
-        limit, weights = self.blend.aims[level], self.blend.weights
-        goal = weights[self.blend.limits.index(None)]
+        limit, weights = self.master.aims[level], self.master.weights
+        goal = weights[self.master.limits.index(None)]
         if limit is None:
             return costs
         found: Floats = self.beyond * weights[level] / goal * np.maximum(0.0, costs - float(limit))
@@ -176,10 +176,10 @@ class _Swapping:
 
     def _values(self, used: Floats, costs: Floats) -> Floats:
         """Return what choices cost in all: levels as they count, and far more for what is overfull."""
-        rows = self.blend.rows
+        rows = self.master.rows
         filled = (rows.bend * (rows.standing + used) ** 2).sum(axis=-1) - rows.resources
         over = (np.maximum(0.0, used - rows.room) * rows.bend * rows.total).sum(axis=-1)
-        found: Floats = over * 1e3 * self.blend.weights[-1]
+        found: Floats = over * 1e3 * self.master.weights[-1]
         for level in range(costs.shape[-1]):
             each = costs[..., level] + (filled if level == costs.shape[-1] - 1 else 0.0)
             found = found + self._weighed(level, each)

@@ -46,18 +46,18 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
-from fairlead.solver.levels import diving, filling_bound
-from fairlead.solver.levels.blending import Blend
-from fairlead.solver.levels.diving import Diving
-from fairlead.solver.levels.evening import evened_out
-from fairlead.solver.levels.filled_rows import rows_and_choices
-from fairlead.solver.levels.filling_bound import Asked, Branches, branches_of
+from fairlead.solver.columns import branching, diving
+from fairlead.solver.columns.branching import Asked, Branches, branches_of
+from fairlead.solver.columns.diving import Diving
+from fairlead.solver.columns.filled_rows import rows_and_choices
+from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.own_cost import is_own, own_cost
+from fairlead.solver.columns.rounds import ROUNDS, raised
 from fairlead.solver.levels.level_bounds import ranges_at_prices
-from fairlead.solver.levels.own_cost import is_own, own_cost
 from fairlead.solver.levels.priced_lines import priced_lines
-from fairlead.solver.levels.raising import ROUNDS, raised
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.levels.targets import Target
+from fairlead.solver.loosening.evening import evened_out
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
 
@@ -541,8 +541,8 @@ def test_mixes_are_settled_one_after_the_other(monkeypatch: pytest.MonkeyPatch) 
     assert branches is not None
     bound = raised(branches.whole, Fraction(100), ROUNDS, Deadline())
     assert value_of(problem, most_of(branches.whole), DYNAMIC_DEVIATION) == Fraction(18, 5)
-    monkeypatch.setattr(diving, "together", lambda blend, _: most_of(blend))
-    monkeypatch.setattr(filling_bound, "together", lambda blend, _: most_of(blend))
+    monkeypatch.setattr(diving, "together", lambda master, _: most_of(master))
+    monkeypatch.setattr(branching, "together", lambda master, _: most_of(master))
     Diving(branches.whole, tell, Fraction(100), Deadline()).searched(bound)
     assert best_told(told, problem, rule, pin) == Fraction(12, 5)
     # Where nothing is to be cut, as between two searches of a level, a placement is looked for as well.
@@ -559,12 +559,12 @@ def best_told(told: Iterable[Placement], problem: Problem, rule: Balance, pin: F
     return min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept)
 
 
-def most_of(blend: Blend) -> Placement:
+def most_of(master: Master) -> Placement:
     """Return what there is most of in every mix."""
     return Placement(
         {
             mix.choice.key: dict(zip(mix.choice.names, mix.largest.tolist(), strict=True))
-            for mix in blend.mixes
+            for mix in master.mixes
         }
     )
 

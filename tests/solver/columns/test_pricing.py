@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 
+from fairlead.solver.columns.choice import Choice
+from fairlead.solver.columns.pricing import Pricing
 from fairlead.solver.exact.costs.pieces import bent
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.limits import Limit, Limits
-from fairlead.solver.levels.choice import Choice
-from fairlead.solver.levels.menu import Menu
 
 NAMES = tuple("abcdef")
 
@@ -44,7 +44,7 @@ def test_many_at_once_cost_what_each_costs_alone() -> None:
     held = drawn.integers(0, 3, shape)
     cost = bent(drawn.integers(0, 9, shape), drawn.integers(-30, 30, shape), saved, held)
     nowhere = np.zeros(shape, dtype=np.int64)
-    found = Menu.of(choices, np.zeros(shape[0], dtype=np.int64)).cheapest(
+    found = Pricing.of(choices, np.zeros(shape[0], dtype=np.int64)).cheapest(
         cost, nowhere, np.zeros(shape[0], dtype=np.int64)
     )
     placed = exact = 0
@@ -72,6 +72,6 @@ def test_a_workload_without_replicas_costs_nothing() -> None:
     face = Face(Limits((), 0, None), 0 * one, one, 0, used, ~used, [], 0 * one)
     cost = bent(one[None, :], one[None, :], 0 * one[None, :], 0 * one[None, :])
     choice = Choice.of("none", ("a",), ("a",), [face], np.zeros(0, dtype=np.int64))
-    found = Menu.of([choice], 0 * one).cheapest(cost, 0 * one[None, :], 0 * one)
+    found = Pricing.of([choice], 0 * one).cheapest(cost, 0 * one[None, :], 0 * one)
     assert found.least == [0]
     assert found.counts.tolist() == [[0]]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairlead.solver.levels.choice import NONE, Limited, Numbers
+from fairlead.solver.columns.choice import NONE, Limited, Numbers
 
 
 def one(
