@@ -30,7 +30,7 @@ SHARE_OF_TIME = 0.2
 MOST_WAYS, FEW_WAYS = 64, 4
 """Ways to fall short that are looked at, at most, and however little time is left."""
 WAYS_A_SECOND = 1.5
-"""As many of them for every second that is left: on 60 workloads and 12 clusters a search takes half of one."""
+"""As many of them for every second that is left; a search of 60 workloads on 12 clusters takes half of one."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
