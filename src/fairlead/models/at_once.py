@@ -1,4 +1,4 @@
-"""What many replicas use, and how far they are from their weights, seen at one look: arrays over all places.
+"""Amounts used and distances from weights of many replicas at one look: arrays over all places.
 
 The same numbers as those of `fairlead.models.usage` and of `fairlead.models.rules.weights`, exactly: where
 64 bits could not hold one, or weights have no small common multiple, nothing is told, and they are asked one
@@ -98,7 +98,7 @@ def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int =
 
 
 class Divided(NamedTuple):
-    """What weights divide, a workload or an overflow tier of it: weights, replicas, and where all stand."""
+    """Replicas divided by weights, of a workload or an overflow tier: both mappings are by cluster name."""
 
     weights: Mapping[str, int]
     replicas: int

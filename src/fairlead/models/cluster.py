@@ -85,11 +85,11 @@ class Cluster:
     """Taints that its conditions amount to although it does not carry them; they keep new replicas away as
     taints do, but the real schedulers do not see them."""
     allocatable: Mapping[str, int] | None = None
-    """What its nodes offer by resource: cpu in millicores, everything else in whole units (bytes, pods,
+    """Capacity of its nodes by resource: cpu in millicores, everything else in whole units (bytes, pods,
     devices). None means that the capacity is unknown."""
     free: Mapping[str, int] | None = None
-    """What is still free by resource, in the units of `allocatable`; negative where the cluster is
-    overcommitted. None means that the capacity is unknown, which is no limit."""
+    """Free capacity by resource, in the units of `allocatable`; negative where the cluster is overcommitted.
+    None means that the capacity is unknown, which is no limit."""
     grades: tuple[Grade, ...] = ()
     """Its free nodes by grade, the lowest grade first; empty where it does not say."""
     deleting: bool = False
@@ -120,7 +120,7 @@ class Cluster:
 
 
 FIELDS = ("cluster", "region", "zone", "provider")
-"""What is grouped by its own name; any other field is the key of a label."""
+"""Fields by whose own names clusters are grouped; any other field is the key of a label."""
 
 
 def field_of_label(key: str) -> str:
@@ -217,7 +217,7 @@ class FailureRate:
     """How often a group of clusters is lost."""
 
     field: str
-    """What it is a group of: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the group: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     name: str | None
     """The group; None stands for every group of the field that no other rate names."""
     rate: Fraction

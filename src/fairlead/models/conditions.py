@@ -45,7 +45,7 @@ _REASONS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is so of an answer."""
+    """Conditions of an answer: those of all workloads together, and those of each."""
 
     whole: tuple[Condition, ...]
     """``FullyPlaced`` and ``Proven``, of all workloads together."""
@@ -54,7 +54,8 @@ class Conditions:
 
 
 Short = Sequence[Violation]
-"""What a workload lacks: what gave way, or what a dispenser left out."""
+"""Violations of one workload: rules that gave way, replicas that a dispenser left out. Empty where none
+did."""
 
 
 def conditions(outcome: Result) -> Conditions:

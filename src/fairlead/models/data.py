@@ -1,4 +1,4 @@
-"""What rules read of the question: a workload's own data, and the problem around it.
+"""Data of workloads and problems as rules read them: protocols and plain values.
 
 Rules are part of both, so both are told here as far as rules read them, below the rules themselves.
 """
@@ -33,7 +33,7 @@ class WorkloadData:
     kind: str = "Deployment"
     """Its kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
-    """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
+    """Request of one replica by resource: cpu in millicores, everything else in whole units (bytes, devices).
     Empty where nothing is requested."""
     current: Mapping[str, int] = field(default_factory=dict)
     """Replicas that run now by cluster; clusters with none are absent."""
@@ -48,7 +48,8 @@ class WorkloadData:
     up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep what
     runs. See `fairlead.models.check.with_due`."""
     policy: str = ""
-    """What declared the rules, in words, such as ``policy default/nginx``."""
+    """Policy that declared the rules, in words, such as ``policy default/nginx``; empty where there is
+    none."""
     rules: tuple[object, ...] = ()
     """The placement rules; `fairlead.models.workload.Workload` says of which kinds."""
     source: Source = NOWHERE
@@ -99,12 +100,12 @@ class ProblemData(Protocol):
 
     @cached_property
     def room(self) -> Mapping[str, Mapping[str, int]]:
-        """What the workloads may use together, by resource and cluster."""
+        """Capacity for the workloads in the units of `requests`, by resource, then cluster name."""
         ...
 
     @cached_property
     def limits(self) -> Mapping[tuple[str, str], int]:
-        """The same by cluster and resource."""
+        """Capacity for the workloads, as `room`, by cluster name and resource."""
         ...
 
     def workload(self, key: str) -> WorkloadData:

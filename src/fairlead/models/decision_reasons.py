@@ -1,4 +1,4 @@
-"""What settles how much a cluster holds of a workload, in the user's words."""
+"""Reasons why a cluster holds as many replicas of a workload as it does, in the user's words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ from fairlead.models.workload import Workload
 
 
 class Left(NamedTuple):
-    """What is left after the placement."""
+    """Free capacity and quotas after the placement; both empty where there is no placement."""
 
     room: Amounts
-    """Of clusters, where capacity is a rule; see `remaining`."""
+    """Free capacity by cluster and resource, see `remaining`; empty where capacity is no rule."""
     quotas: tuple[quota.Allowance, ...]
 
 
@@ -108,7 +108,7 @@ class View:
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
-        """What is violated on a cluster, by cluster."""
+        """Sentence on the first rule of the workload that the placement breaks there, by cluster."""
         return {
             violation.cluster: violation.text
             for violation in reversed(self.outcome.violations)
@@ -124,7 +124,7 @@ class View:
 
     @cached_property
     def short(self) -> Mapping[str, str]:
-        """What gave way on a cluster, by cluster."""
+        """Sentence on a rule of the workload that gave way there, by cluster; of several the last."""
         return {
             shortfall.cluster: shortfall.text
             for shortfall in self.outcome.shortfalls

@@ -38,7 +38,7 @@ class Mistake:
     value: str
     """The offending value as written, shortened; empty where there is none."""
     message: str
-    """What is wrong and what is allowed."""
+    """Sentence: the mistake and what is allowed."""
     missing: bool = declared(default=False, compare=False, repr=False)
     """True where one of several fields is missing, this one for example; left out of comparisons."""
 

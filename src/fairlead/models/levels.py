@@ -33,7 +33,8 @@ class Level:
     """One lexicographic objective; always minimised."""
 
     key: str
-    """What the level is about; levels are ordered by their keys."""
+    """Short name of the objective, such as ``deviation`` or ``balance``, by which `DEFAULT_ORDER` sorts
+    levels."""
     number: int = 0
     """Counts levels of one key, such as tiers, from 1; 0 where there is one only."""
     priority: int = 0
@@ -159,7 +160,7 @@ _NUMBER = re.compile(r"(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(%?)")
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How much worse than best a level may be."""
+    """Amount by which a level may be worse than best."""
 
     amount: Fraction
     """At least 0: in the unit of the level, or as a share."""
@@ -220,7 +221,7 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
 
 
 class Measured(NamedTuple):
-    """What a preference is asked the cost of."""
+    """Arguments of the cost of a preference: one workload, its placement, the level, the measure."""
 
     workload: WorkloadData
     placed: Mapping[str, int]

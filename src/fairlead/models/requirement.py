@@ -49,7 +49,7 @@ class GivesWay(Enum):
 
 
 class Scope:
-    """What is counted of a placement where it is about several clusters; replicas by cluster are given.
+    """Count over several clusters of a placement: of replicas, or of groups that hold any.
 
     An abstract class, but not an `ABC`, see `rules.grouped.Grouped`.
     """
@@ -59,7 +59,7 @@ class Scope:
     @property
     @abstractmethod
     def detail(self) -> str:
-        """What tells it from others: the name of a set of clusters, a field; may be empty."""
+        """Name of the counted part, to tell it from others: a set of clusters, a field; may be empty."""
         raise NotImplementedError
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Among(Scope):
     """The replicas on a set of clusters count."""
 
     name: str
-    """What people call the set; may be empty."""
+    """Name of the set, as people call it; may be empty."""
     clusters: frozenset[str]
     """Names of the clusters."""
     several: bool = False
@@ -123,14 +123,14 @@ class Outside(Scope):
 
     field: str
     group: str
-    """What is lost, such as ``zone`` and its name."""
+    """Field and name of the group that is lost, such as ``zone`` and ``z1``."""
     clusters: frozenset[str]
     only: str = ""
     """Name of the group that alone has candidates; empty where several have, or none."""
 
     @property
     def detail(self) -> str:
-        """What is lost, and its name."""
+        """Field and name of the group that is lost, in words: ``zone z1``."""
         return f"{self.field} {self.group}"
 
     def count(self, placed: Mapping[str, int]) -> int:
@@ -148,7 +148,7 @@ class Groups(Scope):
     """The groups of clusters that hold at least one replica count."""
 
     field: str
-    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Mapping[str, frozenset[str]]
     """Candidates by group; a candidate may be in several (zones)."""
 
@@ -195,7 +195,7 @@ class Requirement(NamedTuple):
     limit: int
     """How many: replicas, or groups where these count."""
     scope: str | Scope
-    """What is counted; a name stands for the replicas on one cluster."""
+    """Part of the placement that is counted; a name stands for the replicas on one cluster."""
     workload: WorkloadData
     """The workload whose replicas count."""
     source: Source | None = None
@@ -216,7 +216,7 @@ class Requirement(NamedTuple):
 
     @property
     def detail(self) -> str:
-        """What else tells it from others of its kind: a set of clusters, a field; may be empty."""
+        """Name of the scope, to tell it from others of its kind: a set, a field; empty for one cluster."""
         return "" if isinstance(self.scope, str) else self.scope.detail
 
     def count(self, placed: Mapping[str, int]) -> int:

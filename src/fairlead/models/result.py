@@ -1,4 +1,4 @@
-"""What was found: status, placement, levels attained, what gave way. Pure data, without explanations."""
+"""Results: status, placement, levels attained, rules that gave way. Pure data, without explanations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class Attained:
     name: str
     """Name of the level, such as ``deviation``."""
     value: int | Fraction
-    """What the placement costs on this level, exactly; lower is better."""
+    """Cost of the placement on this level, exactly; lower is better."""
     bound: int | Fraction | None = None
     """No placement that keeps the levels above can be lower; None where nothing is known (dispensers)."""
     proven: bool = False
@@ -66,7 +66,7 @@ class Attained:
     resolution: Fraction | None = None
     """Step in which the level was compared; None where the comparison was exact."""
     tolerance: int | Fraction = 0
-    """What the level may be worse by for the sake of those below; 0 where it has to be best."""
+    """Amount by which the level may be worse for the sake of those below; 0 where it has to be best."""
 
     def __repr__(self) -> str:
         proof = "proven" if self.proven else f"bound={number(self.bound)}"
@@ -74,7 +74,7 @@ class Attained:
 
     @property
     def gap(self) -> Fraction | None:
-        """How much lower the level could be at most, as a share of it; None where that is not known."""
+        """Most by which the level could be lower, as a share of `value`; None where that is not known."""
         return gap_of(self.value, self.bound)
 
 
@@ -90,7 +90,7 @@ class RejectedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDecision:
-    """What was decided for one workload on one cluster."""
+    """Decision for one workload on one cluster."""
 
     cluster: str
     """Name of the cluster."""
@@ -104,7 +104,7 @@ class ClusterDecision:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What was found for a problem, by the solver or by a dispenser."""
+    """Result for a problem, by the solver or by a dispenser."""
 
     status: Status
     """How to read it."""
@@ -145,7 +145,7 @@ class Result:
 
     @cached_property
     def shortfalls(self) -> tuple[Violation, ...]:
-        """What gave way in a partial placement, and why; empty in any other."""
+        """Rules that gave way in a partial placement, each with the reason; empty in any other."""
         if self.placement is None or not self.problem.partial or self.violations:
             return ()
         return shortfalls(self.problem, self.placement)
@@ -157,12 +157,12 @@ class Result:
 
     @cached_property
     def still_broken(self) -> tuple[Violation, ...]:
-        """What the placement still breaks of `broken_before`; never more of it where that can be avoided."""
+        """Rules of `broken_before` that the placement still breaks; never by more where avoidable."""
         return () if self.placement is None else still_broken(self.problem, self.placement)
 
     @cached_property
     def repaired(self) -> tuple[Violation, ...]:
-        """What the placement repairs of `broken_before`; nothing where there is no placement."""
+        """Rules of `broken_before` that the placement keeps again; empty where there is no placement."""
         if self.placement is None:
             return ()
         still = {violation.about for violation in self.still_broken}
@@ -222,9 +222,9 @@ class Progress:
     level: str
     """Name of the level."""
     value: int | Fraction | None
-    """What the best placement costs on it; None where none is known."""
+    """Cost of the best placement so far, in the unit of the level; None where none is known."""
     bound: int | Fraction | None
-    """What every placement costs at least; None where nothing is known."""
+    """Least cost of any placement, in the unit of the level; None where nothing is known."""
     gap: float | None
     """Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known."""
     seconds: float

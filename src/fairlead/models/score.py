@@ -185,7 +185,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
 
 
 TOLERANCE = Fraction(25, 10_000)
-"""What balance may be worse than best by, unless a profile says so: clusters filled alike within 5 %."""
+"""Tolerance of balance unless a profile says so: clusters filled alike within 5 %."""
 
 
 def with_balance(problem: Problem) -> Problem:

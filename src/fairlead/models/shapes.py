@@ -53,7 +53,7 @@ _RULES = 4
 
 
 class _Kind(NamedTuple):
-    """What a value may be (empty where nothing tells), and what stands in it; None where nobody looks."""
+    """Allowed types of a value (empty: any), of its keys and items; None where nobody looks."""
 
     own: tuple[type, ...] = ()
     keys: "_Kind | None" = None
@@ -66,12 +66,12 @@ class _Kind(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """Sentence on what is allowed: ``must be a number``."""
         return "is not a rule that belongs there" if self.is_rule else f"must be {self.words}"
 
     @property
     def words(self) -> str:
-        """What it may be."""
+        """Names of the allowed types, joined by "or"."""
         articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
         called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
         names = map(_CALLED.get, self.own, called)

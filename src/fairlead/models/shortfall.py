@@ -1,4 +1,4 @@
-"""Partial placements: what may give way, in which order, and what was broken before.
+"""Partial placements: rules that may give way, in which order, and rules that were broken before.
 
 Candidates, maxima, capacity, quotas and companionship never give way. What gives way, the least important
 first: replicas stay unplaced, then minima (of clusters and of sets of clusters) are missed, then spread and
@@ -48,7 +48,7 @@ def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
 
 
 class Lack(NamedTuple):
-    """What gave way in a placement: a rule of a workload, and what is missing."""
+    """Rule of a workload that gave way in a placement, with the missing amount."""
 
     workload: Workload
     rule: WorkloadRule

@@ -1,4 +1,4 @@
-"""What gave way in a partial placement, in words: how much, and what stands in the way on which cluster."""
+"""Rules that gave way in a partial placement, in words: how much, and the obstacles on which cluster."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class _Answer:
 
 
 class _Obstacle(NamedTuple):
-    """What keeps a cluster from holding more."""
+    """Obstacle that keeps a cluster from holding more."""
 
     text: str
     """A sentence, or what the cluster has."""

@@ -1,4 +1,4 @@
-"""What placements use of clusters, what there is to use, and what is left: by cluster and resource.
+"""Amounts used by placements, capacity, and free capacity: by cluster and resource.
 
 Amounts are millicores of cpu, and whole units of anything else. Clusters of unknown capacity are absent, as
 they have no limit.
@@ -22,10 +22,10 @@ Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
 
 Amounts = Mapping[Row, int]
-"""How much by cluster and resource."""
+"""Amounts by cluster and resource: millicores of cpu, whole units of anything else."""
 
 Columns = Mapping[str, Mapping[str, int]]
-"""How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
+"""Amounts by resource, then cluster: those of `Amounts`, to look at all clusters at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Charged:
     """Clusters on which it counts what replicas use."""
 
     names: AbstractSet[str]
-    """Those of known capacity; or all, where what is asked of the others counts as well."""
+    """Clusters of known capacity; or all, where what is asked of the others counts as well."""
     with_pods: AbstractSet[str]
-    """Those of them that tell how many pods they can run, or whose capacity is unknown."""
+    """Clusters of these that tell how many pods they can run, or whose capacity is unknown."""
 
     def of(self, resource: str) -> AbstractSet[str]:
         """Return those on which a resource counts."""
@@ -251,18 +251,18 @@ def more_of(workload: WorkloadData, cluster: Cluster, rest: Amounts) -> More | N
 
 @dataclass(frozen=True, slots=True)
 class Utilisation:
-    """What the workloads of a problem use of one resource of one cluster."""
+    """Use of one resource of one cluster by the workloads of a problem."""
 
     cluster: str
     resource: str
     """Which resource of which cluster."""
     used: int
-    """What their replicas request there: millicores of cpu, whole units of anything else."""
+    """Amount that their replicas request there: millicores of cpu, whole units of anything else."""
     offered: int | None
-    """What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
-    the capacity is unknown, which is no limit."""
+    """Amount that they may use there together: what is free plus what they hold now (`Problem.limits`). None
+    where the capacity is unknown, which is no limit."""
     allocatable: int | None = None
-    """What the cluster has in all, for everybody. None where it does not say."""
+    """Allocatable capacity of the cluster, for everybody. None where it does not say."""
 
     @property
     def share(self) -> Fraction | None:
@@ -271,7 +271,7 @@ class Utilisation:
 
     @property
     def others(self) -> int:
-        """What others use there: what is allocatable and not offered; 0 where that is not known."""
+        """Amount used there by others: what is allocatable and not offered; 0 where that is not known."""
         return max(0, self.allocatable - self.offered) if self.allocatable and self.offered is not None else 0
 
     @property

@@ -1,4 +1,4 @@
-"""Problems that are made in Python are validated as manifests are: all that is wrong is told at once.
+"""Problems that are made in Python are validated as manifests are: all mistakes are told at once.
 
 Rules that nobody leaves out by mistake without noticing are added where they are missing: `Total` to every
 workload, and `Capacity` to the problem, unless they are left out on purpose (``Workload.without``,
@@ -232,7 +232,7 @@ def score(problem: Problem, placement: Placed) -> tuple[Attained, ...]:
 
 
 MOST_UNITS = 2**60
-"""What all replicas together may ask of a resource, in units of the greatest common divisor of the requests.
+"""Most of a resource that all replicas may request together, in greatest common divisors of their requests.
 
 What clusters offer has no limit: more than all replicas together ask for is as good as no limit.
 """

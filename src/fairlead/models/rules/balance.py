@@ -22,10 +22,10 @@ class Balance(Written):
     """By resource, every cluster's part of what all clusters can give to the members; the parts of a resource
     add up to 1. Clusters of unknown capacity, and of none, are absent."""
     standing: Amounts = field(default_factory=dict)
-    """What members use that are not in the problem, because they stand where they stand."""
+    """Amounts used by members that are not in the problem, because they stand where they stand."""
     totals: Mapping[str, int] = field(default_factory=dict)
-    """What members use of all these clusters together, by resource, where that is known to be the same in
-    every placement; only then balance can be searched for."""
+    """Amounts used by the members on all these clusters together, by resource, where that is known to be the
+    same in every placement; only then balance can be searched for."""
 
 
 def cost(rule: Balance, problem: ProblemData, placement: Placement) -> Fraction:

@@ -158,13 +158,13 @@ class More(NamedTuple):
     replicas: int
     resource: str
     left: int
-    """What is left of it, at least 0: millicores of cpu, whole units of anything else."""
+    """Free capacity, at least 0: millicores of cpu, whole units of anything else."""
     need: int
-    """What one replica needs of it."""
+    """Request of one replica, in the same unit."""
 
     @property
     def told(self) -> str:
-        """What is left and what is needed, in words."""
+        """Free capacity and request of one replica, in words: ``1500m free, 500m per replica``."""
         left, need = amount_of(self.resource, self.left), format_units(self.resource, self.need)
         return f"{left} free, {need} per replica"
 

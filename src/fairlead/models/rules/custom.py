@@ -1,4 +1,4 @@
-"""Rules from outside: what a package that is not fairlead's own says of one workload.
+"""Rules from outside: those that a package that is not fairlead's own states of one workload.
 
 Such a rule is one class: what it means (exact numbers), what it costs, and how CP-SAT is told. Answers are
 checked and scored by its meaning, so a rule that is encoded wrongly cannot leave unseen.
@@ -61,7 +61,7 @@ Constraint = Any
 
 
 class Formulas(Protocol):
-    """What a rule may say of its workload to CP-SAT.
+    """Variables and constraints by which a rule states to CP-SAT what it asks of its workload.
 
     Expressions are linear: sums, differences, multiples by whole numbers. Where no variable is left in
     one, a plain number or a truth value is taken as well.
@@ -151,7 +151,7 @@ class CustomRule(Grouped):
 
     @property
     def name(self) -> str:
-        """What people call its number, to tell it from others: what a change of it is said of."""
+        """Name of its number, as people call it, to tell it and its changes from others."""
         return self.kind
 
     def numbers(self) -> Iterator[Number]:
@@ -165,7 +165,7 @@ class CustomRule(Grouped):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CustomCost(Unmistakable):
-    """What is better for one workload, on a level of its own, from a package outside of fairlead.
+    """Cost of one workload on a level of its own, from a package outside of fairlead.
 
     Abstract as `Grouped` is.
     """

@@ -20,7 +20,7 @@ class GroupTotal(Written):
     """
 
     name: str
-    """What people call the set, such as ``region RegionA`` or ``member1``."""
+    """Name of the set, as people call it, such as ``region RegionA`` or ``member1``."""
     clusters: frozenset[str]
     """Names of the clusters in the set."""
     minimum: int = 0

@@ -1,4 +1,4 @@
-"""Grouped: what rules have in common that are about the groups of a field: regions, zones, values of a label.
+"""Rules about the groups of a field, and what they have in common: regions, zones, values of a label.
 
 Whoever reads, changes or explains rules asks such a rule itself: a new one needs no word elsewhere.
 """
@@ -32,7 +32,7 @@ class Number(NamedTuple):
     change: str
     """The kind of such a change, one of `changes.kinds.Kind`."""
     words: str
-    """What it is, to people: ``the fewest region groups``."""
+    """Name of the number, as people call it: ``the fewest region groups``."""
     farthest: int | None = None
     """The number beyond which a change does not help any more; None where only the replicas tell."""
     source: Source | None = None
@@ -53,12 +53,12 @@ class Grouped(Written):
     """
 
     field: str
-    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Clusters
     """Candidates by group; a candidate may be in several (zones)."""
 
     kind: ClassVar[str]
-    """What the rule is called in statements and rows."""
+    """Name of the rule in statements and rows."""
 
     @abstractmethod
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
@@ -91,12 +91,12 @@ class Grouped(Written):
 
     @property
     def name(self) -> str:
-        """What it is about, to tell it from others of its kind."""
+        """Name of its groups, to tell it from others of its kind: the field, unless it says otherwise."""
         return self.field
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """What the encoder calls its rows (`Because.detail`)."""
+        """Names of the encoder's rows for it (`Because.detail`)."""
         return (self.name,)
 
     @property

@@ -25,7 +25,7 @@ class MoveBudget(Written):
     """
 
     name: str
-    """What people call the budget, such as ``namespace shop``."""
+    """Name of the budget, as people call it, such as ``namespace shop``."""
     most: int
     """Replicas that may move."""
     workloads: frozenset[str] | None = None

@@ -27,8 +27,8 @@ class Price(Written):
     level: Level = COST
     """The level on which they count, one of `PRICED`; a workload has at most one price on each."""
     currency: str = ""
-    """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
-    the same, or none."""
+    """Unit of the prices, such as ``EUR``; empty where nobody said. All prices of a level have the same, or
+    none."""
     everywhere: Mapping[str, Fraction] | None = field(default=None, compare=False, repr=False)
     """Price of one replica by cluster, candidate or not, absent as above; None where that is not known."""
 

@@ -1,4 +1,4 @@
-"""Quota: what the workloads of a namespace may request together."""
+"""Quota: the most that the workloads of a namespace may request together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = "quota"
 
 
 class Scope(NamedTuple):
-    """What one number of a quota is about."""
+    """Resource that one number of a quota limits, and where."""
 
     resource: str
     """A resource as workloads request it, such as ``cpu`` or ``nvidia.com/gpu``; ``pods`` counts replicas."""
@@ -38,7 +38,7 @@ class Limit(NamedTuple):
     hard: int
     """The most that may be requested: millicores of cpu, whole units of anything else."""
     used: int = 0
-    """What is requested in the namespace now, by the workloads of the problem and by others; what goes beyond
+    """Amount requested in the namespace now, by the workloads of the problem and by others; what goes beyond
     the former is taken by others and stays taken. 0 where nobody says."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
@@ -62,7 +62,7 @@ class Quota(Written):
     namespace: str
     """Namespace that it limits."""
     limits: Mapping[Scope, Limit]
-    """How much of what; what is absent has no limit."""
+    """Limit by resource and cluster; a scope that is absent has no limit."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
@@ -98,11 +98,11 @@ class Quota(Written):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Allowance(Written):
-    """What a quota still allows."""
+    """Amounts that a quota still allows."""
 
     rule: Quota
     left: Mapping[Scope, int]
-    """How much by what is limited; negative where more is requested than it allows."""
+    """Amount by scope, in the units of `Limit.hard`; negative where more is requested than it allows."""
 
     def fits(self, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
         """Tell whether what is left suffices for replicas of a workload."""

@@ -36,7 +36,8 @@ class Loss(Written):
     """Some groups of one field that are lost at once."""
 
     field: str
-    """What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups that are lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a
+    label."""
     groups: Clusters
     """Candidates by group."""
     count: int = 1
@@ -47,7 +48,7 @@ class Loss(Written):
 
     @property
     def name(self) -> str:
-        """What is lost, to follow "any one"."""
+        """Groups that are lost, in words that follow "any one": ``zone``, ``set of 2 zones``."""
         return noun_of(self.field) if self.count == 1 else f"set of {groups_of(self.count, self.field)}"
 
     @property
@@ -72,13 +73,13 @@ class Left(Scope):
     """The replicas that are left after the worst of several losses at once count."""
 
     name: str
-    """What is lost, to follow "any one"."""
+    """Groups that are lost, in words that follow "any one"."""
     losses: tuple[Loss, ...]
-    """What is lost, each the worst so many groups of a field."""
+    """Losses at once: of each the worst so many groups of a field."""
 
     @property
     def detail(self) -> str:
-        """What is lost."""
+        """Groups that are lost, in words."""
         return self.name
 
     def choices(self, among: AbstractSet[str]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
@@ -121,7 +122,7 @@ class Left(Scope):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Survival(Grouped):
-    """Whatever groups of clusters are lost, at least so many replicas stand elsewhere.
+    """Replicas that stand elsewhere are at least so many, whatever groups of clusters are lost.
 
     Does not bind a workload that is scaled to 0. What one loss leaves is counted for every group; of several
     losses at once the worst counts.
@@ -137,7 +138,7 @@ class Survival(Grouped):
     count: int = 1
     """How many groups are lost at once, at least 1."""
     besides: tuple[Loss, ...] = ()
-    """What else is lost at the same time."""
+    """Further losses at the same time; empty where only `field` is lost."""
 
     kind: ClassVar[str] = KIND
 
@@ -153,7 +154,7 @@ class Survival(Grouped):
 
     @property
     def name(self) -> str:
-        """What may be lost: a field, or what follows "any one" where it is more."""
+        """Groups that may be lost: a field, or words that follow "any one" where several are lost."""
         if not self.at_once:
             return self.field
         first, *others = [loss.name for loss in self.losses]
