@@ -30,18 +30,18 @@ MOST_UNITS = 2**42
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """What the members use of a resource on a cluster, in units."""
+    """Units of a resource that the members use on a cluster; a unit is what all requests are multiples of."""
 
     places: tuple[tuple[Place, int], ...]
-    """Where they may stand, and units a replica."""
+    """Workload and cluster of members that request the resource, each with the units of one replica."""
     known: Range
-    """Between what it is known to be."""
+    """Fewest and most units that may be used, as far as known."""
     standing: int
-    """What is used whatever they do."""
+    """Units used by members that are not in the problem, whatever the placement."""
     total: int
-    """What is used of all clusters together."""
+    """Units that the members use of all clusters together, whatever the placement."""
     share: Fraction
-    """The cluster's share of what there is."""
+    """The cluster's share of the capacity of all clusters; the shares add up to 1."""
 
     def used(self, placement: Placement) -> int:
         """Return what a placement uses, in units."""
@@ -58,7 +58,7 @@ class _FillingCost(Cost):
     encoding: Encoding
     used: cp_model.IntVar
     cost: cp_model.IntVar
-    """Variables of what is used and of what it costs."""
+    """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
 

@@ -1,4 +1,4 @@
-"""Costs by level: what is minimised, each part as variables of a model and as a number for a placement."""
+"""Costs by level, each part as variables of a model and as a number for a placement."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ class LinearCost:
 
     weighted: Sequence[Term]
     offset: int
-    """What comes on top."""
+    """Constant beside the weighted variables, in steps of the level."""
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
     refine: Callable[[Placement], bool] = lambda _: False
@@ -148,25 +148,25 @@ class PeakCost(Cost):
 
 @dataclass(slots=True)
 class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and constants beside them."""
+    """Cost of one level: whole steps of ``1 / scale`` of its unit, and constants beside them."""
 
     scale: int
     """Steps in one unit of the level."""
     exact: bool
     """True where the cost in steps is exact; False where it is rounded down."""
     constants: dict[str | None, Fraction] = field(default_factory=dict)
-    """What the level costs beside the steps, in its own unit, by workload; None as in `parts`."""
+    """Constants beside the steps, in the unit of the level, by workload key; None as in `parts`."""
     parts: dict[str | None, list[Cost]] = field(default_factory=dict)
-    """What adds up, by workload; None for what belongs to several."""
+    """Costs that add up, by workload key; None for those of several workloads."""
 
     @property
     def constant(self) -> Fraction:
-        """What the level costs beside the steps, in its own unit."""
+        """Sum of all constants, in the unit of the level."""
         return sum(self.constants.values(), Fraction(0))
 
     @property
     def costs(self) -> list[Cost]:
-        """What adds up."""
+        """Costs of all workloads that add up, each in steps."""
         return [cost for part in self.parts.values() for cost in part]
 
     def alone(self, workload: str) -> "LevelCost":

@@ -31,9 +31,10 @@ from fairlead.models.usage import Row
 
 T = TypeVar("T")
 Filled = Mapping[Row, Range]
-"""How much is used of resources on clusters, at least and at most."""
+"""Fewest and most of a resource that may be used, in its own unit (millicores, bytes), by cluster and
+resource."""
 Constraint = cp_model.BoundedLinearExpression | bool
-"""What comparing linear expressions gives; a plain bool where both sides are numbers."""
+"""Comparison of linear expressions; a plain bool where both sides are numbers."""
 
 
 class Encoding:

@@ -1,4 +1,4 @@
-"""Quota: what the workloads of a namespace may request together."""
+"""Quota: the most that the workloads of a namespace may request together."""
 
 from dataclasses import dataclass, field
 
@@ -49,7 +49,7 @@ def gives_way(rule: Quota, scope: Scope) -> Because:
 
 @dataclass(slots=True)
 class _Row:
-    """What is asked of one limit: places with what one replica takes there, and what is asked for anyway."""
+    """Row of one limit: places with the request of one replica; the amount requested wherever they stand."""
 
     terms: list[tuple[Place, int]] = field(default_factory=list)
     fixed: int = 0

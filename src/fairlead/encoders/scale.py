@@ -39,7 +39,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """What a workload's quotas come from."""
+    """Total and weights from which a workload's quotas ``N w / W`` come."""
 
     replicas: int
     """N: replicas of the workload, at least 1."""
@@ -75,7 +75,7 @@ class Measured:
 
     @property
     def divisions(self) -> tuple[Division, ...]:
-        """What the quotas may come from, one for every total of which there are any."""
+        """Divisions of every total of at least 1 replica; empty where no cluster has a weight."""
         found = (self.division(replicas) for replicas in self.totals)
         return tuple(division for division in found if division is not None)
 

@@ -1,4 +1,4 @@
-"""Partial placements: what is asked at least gives way, and what is missing is minimised before all else."""
+"""Partial placements: lower limits give way, and the missing replicas are minimised before all else."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ KIND = "partial"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What one rule of a workload is short of."""
+    """Amount that one rule of a workload is short of, as a cost on a level of its own."""
 
     key: str
     """Key of the level on which it counts."""

@@ -11,7 +11,7 @@ from fairlead.models.workload import Workload
 
 
 def encode(rule: Survival, workload: Workload, encoding: Encoding) -> None:
-    """Whatever group g is lost, ``sum x_c >= minimum`` over all clusters c outside g.
+    """Keep ``sum x_c >= minimum`` over all clusters c outside g, whatever group g is lost.
 
     Of several losses at once, such as two regions or a region and a cluster, g is the union of any of them.
     Clusters that are no candidates are lost with their group too. A group without candidates needs no row:

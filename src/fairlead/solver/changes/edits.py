@@ -1,4 +1,4 @@
-"""What a change puts where in a manifest, also inside the JSON of annotations."""
+"""Edits of manifests that a change needs, also inside the JSON of annotations."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

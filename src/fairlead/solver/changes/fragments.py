@@ -29,9 +29,10 @@ class Place:
 
     name: ObjectName
     data: Data
-    """What was written there, as far as a change needs to know it: lists are repeated as a whole."""
+    """Values that were written there, as far as a change needs to know them: lists are repeated as a
+    whole."""
     edits: Callable[[Data], Iterable[Edit]]
-    """Returns what is put where, given the object as earlier changes have left it."""
+    """Edits of the object, given its values as earlier changes have left them."""
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ from fairlead.models.words import counted, listed
 
 
 class Kind(StrEnum):
-    """What a change is made to; the first kinds are preferred where costs are equal."""
+    """Kinds of changes, by what is changed; the first kinds are preferred where costs are equal."""
 
     RESCHEDULE = "reschedule"
     MINIMUM = "minimum"

@@ -1,4 +1,4 @@
-"""What is infeasible at first sight, and why: a workload by itself, and what a quota is too small for."""
+"""Conflicts seen at first sight: of a workload by itself, and of a quota that is too small."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -144,7 +144,7 @@ LATER_ROUNDS = 20
 
 @dataclass(slots=True)
 class Search:
-    """What is known while a conflict is looked for."""
+    """Search for a conflict: its oracle, and the units that placements found so far break."""
 
     oracle: Oracle
     broken: list[Broken]

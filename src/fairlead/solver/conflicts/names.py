@@ -1,4 +1,4 @@
-"""Whom and what a sentence names, so that what is said of one can be said of others, and who is alike."""
+"""Names in sentences, so that a sentence about one can be said of others, and who is alike."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from fairlead.models.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a sentence calls the workload, its policy and the cluster that it is about."""
+    """Names of the workload, the policy and the cluster of a sentence."""
 
     workload: str | None = None
     policy: str | None = None
@@ -58,12 +58,12 @@ def policies_of(workloads: Iterable[Workload]) -> str:
 
 OWN = Names()
 ANY = Names("\0workload", "\0policy", "\0cluster")
-"""What is said with these is the same sentence, whatever workload and cluster it is about."""
+"""Names with which sentences are equal whatever workload and cluster they are about."""
 ANYBODY = Names(ANY.workload, ANY.policy, namesakes=True)
-"""What is the same with these names as well does not say whose it is."""
+"""Names with which sentences stay as they are that do not say whose they are."""
 
 Tell = Callable[[Names], Statement]
-"""How people say something; asked for once it is part of a conflict, as most of it never is."""
+"""Sentence of a unit by the names in it; made once it is part of a conflict, as most never are."""
 
 
 def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *about: object) -> Tell:

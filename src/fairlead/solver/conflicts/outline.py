@@ -1,4 +1,4 @@
-"""What units of one workload say of single clusters and of their total."""
+"""Bounds by cluster and the total that units of one workload state."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from fairlead.solver.conflicts.units import Room, Unit, open_to
 
 
 class Limit(NamedTuple):
-    """What a unit, by its position, says of one cluster: at least, and at most where that is not None."""
+    """Bounds of one cluster by a unit (its position): fewest and most replicas; `most` None: no limit."""
 
     unit: int
     least: int
@@ -32,12 +32,12 @@ class Limit(NamedTuple):
 
 @dataclass(slots=True)
 class Outline:
-    """What the units of one workload say of single clusters and of their total."""
+    """Bounds by cluster and total of one workload, each with the position of its unit."""
 
     workload: Workload
     names: tuple[str, ...]
     limits: dict[str, list[Limit]] = field(default_factory=dict)
-    """What units say of each cluster; minima that bind only where replicas are held are left out."""
+    """Bounds by cluster name; minima that bind only where replicas are held are left out."""
     total: int | None = None
     closed: int | None = None
     """Positions of the total and of the closed clusters; None where there is no such unit."""

@@ -30,15 +30,15 @@ EASILY_ADDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a unit says."""
+    """Sentence of a unit in a conflict, before it is put into words."""
 
     tell: Tell
-    """Says it with the names that are given."""
+    """The sentence by the names in it."""
     about: Names = OWN
-    """The names that it is said with, whatever others are given."""
+    """Names that stay as they are, whatever others are given."""
     before: str = ""
     after: str = ""
-    """What stands before it and behind it."""
+    """Words in front of the sentence, and behind it."""
     whose: str = ""
     """Workloads that are named behind it; empty where it names its own."""
 
@@ -64,7 +64,7 @@ class Said:
 
     @property
     def form(self) -> object:
-        """What it says, whatever workload and cluster it is about."""
+        """Form of the sentence, equal for sentences that differ only in workload and cluster."""
         own, any_one = self.statement, replace(self, whose="").by(ANY)
         return own.rule, any_one.text, bool(self.whose), bool(own.workload), bool(own.cluster)
 
@@ -76,11 +76,11 @@ class Contradiction:
     said: tuple[Said, ...]
     proof: Proof
     workloads: tuple[Workload, ...]
-    """Those that it is about. Several that are alike share what is said of the first."""
+    """Workloads that it is about. Several that are alike share what is said of the first."""
     alike: bool = False
     """True where each of them has the conflict by itself, False where all have it together."""
     cause: str = ""
-    """What all have together; see `cause_of`."""
+    """Shortage that all have together, in words, see `cause_of`; empty where there is none to tell."""
 
     def told(self, *, named: bool = False) -> Conflict:
         """Return it in words.
@@ -108,7 +108,7 @@ class Contradiction:
 
     @property
     def form(self) -> object:
-        """What it says, whatever the workload."""
+        """Form of the conflict, equal for conflicts that differ only in the workload."""
         who = Names(ANY.workload, ANY.policy)
         said = tuple((each.by(who).text, each.statement.cluster) for each in self.said)
         return said, self.proof

@@ -1,4 +1,4 @@
-"""What the rules of a workload ask of sets of candidates: of regions, of what is left when one is lost."""
+"""Totals that rules ask of sets of candidates: of regions, of all that is left when one is lost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,10 +28,10 @@ _ASKING_OTHERWISE = (Bounds, Candidates, Duplicated, Spread, Total)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the rules of a workload ask of sets of candidates."""
+    """Ranges of replicas that the rules of a workload ask of sets of candidates."""
 
     ranges: dict[Clusters, Range] = field(default_factory=dict)
-    """What a set may hold together."""
+    """Fewest and most replicas by set of candidates."""
     apart: list[tuple[tuple[Clusters, ...], int]] = field(default_factory=list)
     """Groups of which the fullest may hold only so many more than the emptiest."""
 

@@ -28,7 +28,7 @@ UNBOUND = 2**62
 """Stands for no maximum."""
 
 Available = Mapping[tuple[str, str], int]
-"""What is left by cluster and resource, in the resource's unit; absent means no limit."""
+"""Free capacity by cluster and resource, in the resource's unit; absent means no limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def _chosen(
 
 
 class _Bounded:
-    """How much sets of clusters can take together: what a rule allows them, less what others of them take."""
+    """Room of sets of clusters, in replicas: what a rule allows them, less what others of them take."""
 
     def __init__(self, most: Mapping[frozenset[str], int]) -> None:
         self._left = dict(most)

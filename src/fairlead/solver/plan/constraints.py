@@ -28,13 +28,13 @@ STANDING = (Moment.AFTER,)
 
 @dataclass(frozen=True, slots=True)
 class Missed(Scope):
-    """What counts is by how much a requirement of a rule from outside is missed."""
+    """Amount by which a requirement of a rule from outside is missed, counted like replicas."""
 
     requirement: Requirement
 
     @property
     def detail(self) -> str:
-        """What tells the requirement from others."""
+        """Name of the requirement, to tell it from others of its kind; may be empty."""
         return self.requirement.detail
 
     def count(self, placed: Placed) -> int:

@@ -1,4 +1,4 @@
-"""The whole of what moves: every workload's way, and what the clusters can bear."""
+"""A whole migration: the path of every workload, and the limits of clusters and quotas."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,7 +32,8 @@ class WorkloadPath:
     most: int | None
     """Replicas that may run at most inside a wave, unless more run before; None means no limit."""
     needs: Mapping[str, Mapping[Place, int]]
-    """What one replica takes by cluster; nothing where the cluster has no limit."""
+    """Use of one replica by cluster, then limit, in the unit of its resource; empty where there is no
+    limit."""
     constraints: PathConstraints
     refused: frozenset[str]
     bound: bool = False
@@ -66,15 +67,15 @@ class Migration:
     paths: Mapping[str, WorkloadPath]
     still: Mapping[str, Placed]
     limits: Mapping[Place, int]
-    """What may be used by cluster, or quota, and resource; at least what the target uses."""
+    """Most that may be used by cluster, or quota, and resource; at least what the target uses."""
     used: Mapping[Place, int]
-    """What is used at the start."""
+    """Amount used at the start, by the same keys."""
     companions: tuple[Companions, ...]
     regions: Mapping[str, tuple[str, str]]
     """Region and provider by cluster, for pairing what is stopped with what is started."""
     goals: Mapping[str, Placed]
-    """What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a plan
-    have targets of their own, but the same goals."""
+    """Replicas that every workload holds in the end; rules broken there may be broken on the way. Parts of a
+    plan have targets of their own, but the same goals."""
     most_moves: int | None = None
     """Replicas that one wave moves, starts or stops at most; None means no limit."""
 

@@ -50,7 +50,7 @@ class Breach:
     moment: Moment | None
     """When in the wave; None where the wave cannot be made at all."""
     violation: Violation
-    """What is broken, in the user's words, and by how much in all."""
+    """Violation of the rule, in the user's words, with the whole amount by which it is broken."""
 
     def __str__(self) -> str:
         if not self.wave:

@@ -1,4 +1,4 @@
-"""What one workload does in one wave, as numbers by cluster, and as moves."""
+"""Steps of one workload in one wave: replicas stopped and started by cluster, and the moves they make."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Move, Wave
 
 Course = Mapping[Moment, Placed]
-"""What stands at every moment of a wave."""
+"""Replicas by cluster at every moment of a wave."""
 Regions = Mapping[str, tuple[str, str]]
 """Region and provider by cluster."""
 

@@ -1,4 +1,4 @@
-"""What stands where while a wave is under way, and which rules bind at which moment.
+"""Replicas at every moment of a wave, and which rules bind at which moment.
 
 A wave has three steps, and four moments are looked at:
 
@@ -104,10 +104,10 @@ MOST = (Moment.STARTED, Moment.AFTER)
 FEWEST = (Moment.STOPPED, Moment.AFTER)
 
 Standing = TypeVar("Standing", Placed, Placement)
-"""What stands of one workload, or of several."""
+"""Replicas by cluster of one workload, or the placement of several."""
 
 About = tuple[str, str | None, str | None, str, bool, Source | None]
-"""What tells two violations of one row apart; see `Violation.about`."""
+"""Identity of a violation among those of one row; see `Violation.about`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Ite
 
 
 class Capacities:
-    """What is used in the course of a replay; what the target asks for beyond a limit is allowed for."""
+    """Capacity in use in the course of a replay; use beyond a limit is allowed where the target has it."""
 
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
         self._problem = problem

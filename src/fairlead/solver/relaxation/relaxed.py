@@ -1,4 +1,4 @@
-"""What a solution relaxes, what that costs, and the choice among solutions of one cost.
+"""Relaxables of a solution, their cost, and the choice among solutions of one cost.
 
 Of changes that cost the same, the fewest are chosen, of the first kinds, and no more than is needed.
 """
@@ -30,18 +30,18 @@ Values = Mapping[int, int]
 
 @dataclass(slots=True)
 class Relaxed:
-    """A relaxable in the model."""
+    """Variables of one relaxable in the model."""
 
     relaxable: Relaxable
     """The relaxable."""
     steps: cp_model.IntVar
-    """How far it is relaxed, in the steps of its constraints."""
+    """Number of steps by which it is relaxed."""
     cost: cp_model.IntVar
-    """What that costs."""
+    """Cost of that, in replicas."""
     on: cp_model.IntVar
     """1 where it is relaxed at all."""
     stock: Stock | None = None
-    """What it adds to; None where steps are what it costs."""
+    """Stock that it adds to; None where each step costs 1."""
 
 
 def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:

@@ -1,4 +1,4 @@
-"""What several workloads share and a relaxation may change, by the amount or by a step.
+"""Shared resources and quotas that a relaxation may enlarge, by the amount or by a step.
 
 Resources of a cluster and what a quota allows are stocks: more of either is counted in replicas, the amount
 divided by the largest request of any workload that may take of it, rounded up. That a budget of moves has to
@@ -52,16 +52,16 @@ KINDS = (Kind.CAPACITY, Kind.QUOTA)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Something of which every replica takes so much."""
+    """Amount of a resource or quota, of which every replica takes some; all in the resource's unit."""
 
     asked: Mapping[Place, int]
-    """What one replica of a workload takes, by where it stands."""
+    """Request of one replica by workload and cluster."""
     at_hand: int
-    """What there is of it for the workloads, to which more can be added; negative where more is taken than
+    """Amount that is there for the workloads, to which more can be added; negative where more is taken than
     there was."""
     allowed: int
-    """What they may take as long as nothing is added: more than is at hand where what is taken counts as
-    there."""
+    """Amount that they may take as long as nothing is added: more than is at hand where what is taken counts
+    as there."""
 
     @property
     def largest(self) -> int:

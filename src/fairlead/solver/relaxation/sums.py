@@ -1,4 +1,4 @@
-"""Ways out that sums tell, without a model: what is missing is the least that anything can cost.
+"""Ways out that sums tell, without a model: the missing amount is the least that anything can cost.
 
 **One workload** whose rules bound single clusters and the total, ``lo_c <= x_c <= hi_c`` and a total N. A
 change that costs 1 moves a bound or the total by 1 at most, so what is missing is the least cost:
@@ -217,14 +217,14 @@ def _lower_minima(box: _Box, by: int, most: int) -> Iterator[Changes]:
 
 @dataclass(frozen=True, slots=True)
 class _Excess:
-    """Too much of a resource that workloads ask for, in its unit, and what adds to the stock."""
+    """Amount of a resource that workloads ask for too much, in its unit, and what adds to the stock."""
 
     resource: str
     amount: int
     workloads: tuple[Workload, ...]
     adding: tuple[Relaxable, ...]
     over: Mapping[str, int] = field(default_factory=dict)
-    """What clusters have beyond the last step that replicas take; it counts where something is added."""
+    """Capacity by cluster beyond the last multiple of the requests; it counts where something is added."""
 
 
 def _excesses(problem: Problem) -> Iterator[_Excess]:

@@ -61,7 +61,7 @@ class Way:
 
     @property
     def rules(self) -> frozenset[tuple[object, ...]]:
-        """What is changed, whatever the amounts."""
+        """Rules that are changed, whatever the amounts."""
         return frozenset(each.about for each in self.changes)
 
     @property

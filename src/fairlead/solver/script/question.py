@@ -1,4 +1,4 @@
-"""Where everything stands for one scheduler, and what it is asked at a moment.
+"""State of the fleet as one scheduler has left it, and the problem that it is given at a moment.
 
 It is asked about the workloads that are due; what runs, waits or is evicted of all others is left as it is.
 """
@@ -40,7 +40,7 @@ Placed = Mapping[str, Mapping[str, int]]
 
 
 class Decided(NamedTuple):
-    """What KubeAdmiral's last decision was based on: replicas wanted, and the clusters that there were."""
+    """Basis of KubeAdmiral's last decision: replicas wanted, and the clusters that there were."""
 
     replicas: int
     clusters: tuple[str, ...]
@@ -48,7 +48,7 @@ class Decided(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a scheduler has left behind."""
+    """State that a scheduler has left behind."""
 
     placed: Placed
     """Replicas by workload and cluster; a workload that stands nowhere may be absent."""
@@ -57,7 +57,7 @@ class Standing:
     failed: Mapping[str, str] = field(default_factory=dict)
     """Workloads that their scheduler could not place in full when it tried last, and why."""
     decided: Mapping[str, Decided] = field(default_factory=dict)
-    """What the last decision about a workload was based on; empty before the first one."""
+    """Basis of the last decision by workload; empty before the first one."""
 
     @classmethod
     def of(cls, problem: Problem) -> Standing:

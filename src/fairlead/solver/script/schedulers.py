@@ -56,7 +56,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a scheduler decides."""
+    """Decision of a scheduler at one moment."""
 
     placed: Placed
     """Replicas by cluster of the workloads that it looked at."""
@@ -68,7 +68,7 @@ class Decision:
     """The greatest gap of any level that is not proven, tolerance included; None where the answer comes
     without bounds."""
     gap_above: Fraction | None = None
-    """The same of the levels above balance."""
+    """The greatest gap of the levels above balance; None as for `gap`."""
 
 
 Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]

@@ -41,7 +41,7 @@ SAME = Difference(None, 0, 0, proven=True)
 
 @dataclass(frozen=True)
 class Answered:
-    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer."""
+    """A workload in question, the part of the problem that it shares clusters with, and the answer."""
 
     part: Problem
     """The independent part of the problem; every workload has its affinity group for good. It is partial

@@ -36,7 +36,7 @@ class Squares:
     """The number s; 0 where replicas pass between clusters of positive weight only, as it makes no difference
     there."""
     step: Fraction = Fraction(1)
-    """What 1 is in the unit of the level."""
+    """Size of a cost of 1 in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""

@@ -55,19 +55,20 @@ class Prices(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """What replicas cost by cluster in whole steps: a straight line for every piece of them, and a bend."""
+    """Costs of replicas by cluster in whole steps: a straight line for every piece of them, and a bend."""
 
     slopes: tuple[NDArray[Any], ...]
-    """What a replica of each piece costs, the bend left aside; never less than in the piece before."""
+    """Cost of a replica of each piece in steps, by cluster, without the bend; never less than in the piece
+    before."""
     breaks: tuple[Numbers, ...] = ()
     """Replicas at which the second piece begins, the third, ..."""
     bend: Numbers | None = None
     """The steps by which the cost is ``bend x^2`` more; not negative, None for nothing. Where there are any,
     all costs of what a box or a face can hold, added up, stay below 2**62."""
     using: Numbers | None = None
-    """What it costs that a cluster is used at all; None where no cluster costs anything by that."""
+    """Cost in steps by cluster of its being used at all; None where no cluster costs anything by that."""
     step: Fraction = Fraction(1)
-    """What a step is in the unit of the level."""
+    """Size of a step in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""

@@ -28,7 +28,7 @@ from fairlead.solver.exact.nested.picking import (
 MOST_ENTRIES = 2**22
 """Entries up to which the tables of a part are filled, one table for each kind of clusters."""
 MOST_STEPS = 2 * 10**7
-"""The same of numbers beyond 64 bits, each of which counts four times and once more for each word."""
+"""Steps of filling tables with numbers beyond 64 bits: an entry counts four, and one more for each word."""
 
 
 def picker_of(
@@ -144,7 +144,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """What is best in a part by the set of groups in use, one axis a group, and by the number of clusters."""
+    """Greatest merits in a part by set of groups in use, one axis a group, and by number of clusters."""
 
     part: _Part
     options: Sequence[Sequence[tuple[int, Any]]]
@@ -152,7 +152,7 @@ class _Table:
     needed: Sequence[bool]
     """By kind, whether it has to be used."""
     least: Any
-    """What stands for "no such set"."""
+    """Merit that stands for "no such set", below all others."""
     filled: list[Merits] = field(default_factory=list)
     """Before the first kind and after each."""
 

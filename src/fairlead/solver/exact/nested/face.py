@@ -163,7 +163,7 @@ class Face:
 
     @property
     def most_held(self) -> Numbers:
-        """What clusters can hold, by which the best set holds no less than any other can.
+        """Replicas that each cluster can add, in which the best set holds no less than any other can.
 
         Where levels tell sets apart, a best one need not use those first that have the most room.
         """

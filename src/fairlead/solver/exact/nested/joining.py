@@ -34,7 +34,7 @@ class Joined:
     second: Merits
     """By row and pair, the one and the other table."""
     least: Any
-    """What stands for "no such set"."""
+    """Merit that stands for "no such set", below all others."""
 
     def together(self) -> Merits:
         """Return one table for every pair."""

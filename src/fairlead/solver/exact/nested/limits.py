@@ -76,7 +76,8 @@ class Limits:
     most: int | None
     """Fewest and most clusters; `most` is None where there is no limit."""
     crossing: Crossing | None = None
-    """What is asked of groups that do not nest; then the only partition is that of kinds of clusters."""
+    """Limits on groups that do not nest; then the only partition is that of kinds of clusters. None: all
+    nest."""
 
     @property
     def bind(self) -> bool:

@@ -25,13 +25,13 @@ Counts = tuple[Numbers, Numbers]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """A set of clusters and what its merits add up to."""
+    """A set of clusters and the sum of its merits."""
 
     used: Flags
     value: Any
     price: Fraction | None = None
-    """What a cluster in use may cost for the set to be among the best of all sizes; None where that is not
-    known."""
+    """Price of a cluster in use, in units of merit, at which the set is among the best of all sizes; None
+    where that is not known."""
 
 
 class TooLongError(Exception):

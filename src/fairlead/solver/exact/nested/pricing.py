@@ -35,7 +35,7 @@ class Guess:
     few: Flags | None = None
     many: Flags | None = None
     bound: Fraction | None = None
-    """What is known that no placement costs less than; None where the price says so."""
+    """Least cost of any placement, as far as known; None where the price says so."""
 
     @property
     def is_best(self) -> bool:
@@ -44,24 +44,24 @@ class Guess:
 
 
 class Priced(NamedTuple):
-    """A price, and what is best there."""
+    """A price, and merits and replicas of clusters and groups there."""
 
     guess: Guess
     merits: Merits
-    """What clusters bring, and groups where these have sums, in steps."""
+    """Merits of clusters, then of groups where these have sums, in steps."""
     steps: int
-    """How many steps are 1."""
+    """Steps in 1 of the cost."""
     narrower: Face
-    """What clusters and groups may hold; only sets of the greatest merit count."""
+    """Face of the replicas that clusters and groups may hold there; only sets of the greatest merit count."""
 
 
 class Line(NamedTuple):
-    """What the best set at a price bounds the cost of all by, at that price and at others."""
+    """Bound of all costs by price of a replica, from the best set at one price."""
 
     missing: Fraction
-    """By how much less than the total the set holds there."""
+    """Replicas by which the set holds less than the total there."""
     spent: Fraction
-    """What that costs."""
+    """Cost of the replicas that it holds there."""
 
     def at(self, price: Fraction) -> Fraction:
         """Return the bound at a price."""

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What a level is a sum over: clusters, or the groups of a depth."""
+    """Parts of the sum that a level is: clusters, or the groups of a depth."""
 
     depth: int
     lower: Numbers
