@@ -37,7 +37,7 @@ _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; t
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What was decided."""
+    """Decisions about the bindings of a batch."""
 
     decisions: Mapping[Place, Decision] = field(default_factory=dict)
     """By binding; what is missing here is to be placed in the next batch."""

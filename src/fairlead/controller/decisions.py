@@ -1,4 +1,4 @@
-"""What is decided of a binding."""
+"""Decisions about a binding: where it is to stand, or why it stays as it is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

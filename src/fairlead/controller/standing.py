@@ -46,12 +46,12 @@ SCHEDULED = "Scheduled"
 
 
 class Standing(Enum):
-    """What there is to do for a binding."""
+    """State of a binding, by what there is to do for it."""
 
     FOREIGN = auto()
     """It is not served."""
     SETTLED = auto()
-    """Nothing."""
+    """There is nothing to do."""
     UNFINISHED = auto()
     """It is placed, but its status does not say so."""
     DUE = auto()

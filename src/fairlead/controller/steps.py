@@ -1,4 +1,4 @@
-"""What carrying out a plan writes, wave by wave, and whether it may be carried out at all."""
+"""Steps of carrying out a plan: bindings to write, wave by wave, or why it may not be carried out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

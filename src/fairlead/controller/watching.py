@@ -1,4 +1,4 @@
-"""What the controller hears of, kind by kind, and the bindings that wait to be looked at because of it."""
+"""Watches of the API server, kind by kind, and the queue of bindings to be looked at because of them."""
 
 import logging
 import threading

@@ -93,7 +93,7 @@ LOOKS = 5
 
 
 class Result(Enum):
-    """What became of a decision."""
+    """Outcome of writing a decision."""
 
     WRITTEN = auto()
     """It stands in the binding, or stood there before."""
@@ -109,18 +109,18 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a decision."""
+    """Decision that was written, or why it was not."""
 
     result: Result
     """How to go on."""
     entry: Entry
     """The binding as the server has it now, as far as it told."""
     decision: Decision
-    """What was written."""
+    """Decision as it was written."""
     changed: bool = False
     """Whether something was written: the spec, or of what was not placed just now the status."""
     conflicts: int = 0
-    """How often the version was stale."""
+    """Number of times that the version was stale."""
     moved: int = 0
     """Replicas that are stopped where they ran."""
 

@@ -53,10 +53,10 @@ class RefusedError(FairleadError):
 
 
 class Event(NamedTuple):
-    """What a watch tells."""
+    """Event of a watch."""
 
     type: EventType
-    """What became of the object; a bookmark only tells a newer version of the whole."""
+    """Kind of change of the object; a bookmark only tells a newer version of the whole."""
     object: Object
     version: str
     """Version of the object, from which to go on."""

@@ -49,7 +49,7 @@ _TEMPLATES = ("apps/v1", "batch/v1")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a cluster holds."""
+    """Objects that a cluster holds."""
 
     documents: tuple[NamedDocument, ...]
     """All objects of the kinds that are read, without workloads that other objects made (the ReplicaSets of a

@@ -21,7 +21,7 @@ class _Range(NamedTuple):
     """The numbers between which one autoscaler moves what it scales."""
 
     target: Identity
-    """What it scales; an API group that is left out is that of any kind of this name."""
+    """Workload that it scales; an API group that is left out is that of any kind of this name."""
     name: str
     minimum: int
     maximum: int

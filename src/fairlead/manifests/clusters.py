@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KIND = "cluster"
 
 NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
-"""What a condition Ready that is not True amounts to where no taint says so."""
+"""Taint that a condition Ready that is not True amounts to where no taint says so."""
 
 # Karmada marks a cluster whose state is unknown with the second one.
 _TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}

@@ -102,7 +102,7 @@ CHECKS: Mapping[str, Check] = {
     "own": _of_own,
     "federation_policies": _of_federation_policy,
 }
-"""What looks for what is wrong, by list of `Manifests`; nothing can be in lists that are not here."""
+"""Checks for mistakes by list of `Manifests`; nothing can be wrong in lists that are not here."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What packages outside of fairlead bring: kinds of manifests that make rules, and levels.
+"""Extensions by packages outside of fairlead: kinds of manifests that make rules, and levels.
 
 They are looked for (entry points of the group ``fairlead.extensions``) only where an input names a kind or a
 level that is not fairlead's own.
@@ -52,7 +52,7 @@ class RuleManifest(Object):
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What a package brings.
+    """Kinds and levels that a package adds.
 
     Raises
     ------

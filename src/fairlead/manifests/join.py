@@ -1,4 +1,4 @@
-"""What the input says of a workload: template, binding, policy, and who asks to place it afresh."""
+"""Workloads with all that the input says of them: template, binding, policy, rebalancer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class Subject:
 
     @property
     def resource(self) -> Resource:
-        """What it is selected by."""
+        """The resource as selectors of policies see it."""
         return Resource(self.api_version, *self.identity[1:], self.labels)
 
 

@@ -78,7 +78,7 @@ def load(
 
 
 class Gathered(NamedTuple):
-    """What inputs hold, with nothing wrong in it."""
+    """Manifests of all inputs, with nothing wrong in them."""
 
     documents: Sequence[Document]
     manifests: Manifests
@@ -223,14 +223,14 @@ def _nobodys(manifests: Manifests) -> Iterator[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Who places which workloads, and who stays as it is."""
+    """Workloads by who places them, and those that stay as they are."""
 
     placed: list[tuple[Subject, Workload, Declared]] = field(default_factory=list)
-    """Those of Karmada."""
+    """Workloads of Karmada."""
     federated: "list[tuple[Subject, str, Placed]]" = field(default_factory=list)
-    """Those of KubeAdmiral, with their keys."""
+    """Workloads of KubeAdmiral, with their keys."""
     idle: list[Workload] = field(default_factory=list)
-    """Those of which only counts what they hold."""
+    """Workloads of which only counts what they hold."""
     warnings: list[Statement] = field(default_factory=list)
 
 

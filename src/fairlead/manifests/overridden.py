@@ -28,7 +28,7 @@ class _Written(NamedTuple):
     path: str
     """The field, as a JSON pointer."""
     value: Any
-    """What is written there; None where it is removed."""
+    """Value that is written there; None where the field is removed."""
     clusters: tuple[str, ...]
     source: Source
 

@@ -1,4 +1,4 @@
-"""What the rules of a workload were read from, with what manifests of our own kinds add to them."""
+"""Manifests that rules of workloads were read from, with what those of our own kinds add to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ManifestReading(ABC):
     """See `fairlead.models.workload.Reading`; a subclass for every system."""
 
     added: tuple[Addition, ...] = ()
-    """What our own kinds add to what the placement or policy says, in order."""
+    """Rules that manifests of our own kinds add to those of the placement or policy, in order."""
 
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its manifests make of some clusters."""

@@ -181,7 +181,7 @@ def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozense
 
 
 class Memory:
-    """Things by key, made when they are first asked for."""
+    """Values by key, each made when it is first asked for."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, Any] = {}
@@ -208,12 +208,12 @@ class Weighed:
 
 
 class Interpreted(NamedTuple):
-    """What a placement or a policy means for one workload."""
+    """Rules that a placement or a policy states for one workload."""
 
     rules: tuple[WorkloadRule, ...]
     """Rules, resolved against the clusters; those of the first affinity group where there are several."""
     warnings: tuple[Statement, ...]
-    """What has no effect, and what is assumed."""
+    """Remarks on fields without effect, and on what is assumed."""
     groups: tuple[AffinityGroup, ...] = ()
     """The affinity groups with their rules; empty where there are none."""
 

@@ -1,4 +1,4 @@
-"""What no placement decides: certain nodes, what is not divided at all, clusters that are not there."""
+"""Requirements that no placement decides: certain nodes, undivided objects, clusters not there."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -112,14 +112,14 @@ class Unread:
 
     document: Document
     located: Located[Any] | None
-    """What of it can be read; None where that is too little."""
+    """The part of it that can be read; None where that is too little."""
     mistakes: tuple[Mistake, ...]
-    """What cannot be understood."""
+    """Mistakes in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validated(Generic[M]):
-    """What became of a document."""
+    """Result of validating a document."""
 
     located: Located[M] | None
     """The manifest without what is wrong in it; None where too little remains."""
@@ -256,7 +256,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 class Finding(NamedTuple):
-    """What is wrong below some object."""
+    """Mistake below some object."""
 
     path: Path
     """Field, seen from the object."""

@@ -1,4 +1,4 @@
-"""What else Karmada knows: member clusters, bindings, quotas and rebalancers."""
+"""Further kinds of Karmada: member clusters, bindings, quotas and rebalancers."""
 
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -56,7 +56,7 @@ class ResourceModel(Api):
 
 
 class ClusterSpec(Api):
-    """What is known of a cluster."""
+    """Description of a member cluster: location, taints, resource models, connection."""
 
     provider: Text = ""
     region: Text = ""
@@ -98,7 +98,7 @@ class AllocatableModeling(Api):
 
 
 class ResourceSummary(Api):
-    """What the nodes of a cluster offer and what of it is taken."""
+    """Allocatable capacity of the nodes of a cluster, and the amounts taken from it."""
 
     allocatable: ResourceList = Field(default_factory=dict)
     allocating: ResourceList = Field(default_factory=dict)
@@ -114,7 +114,7 @@ class NodeSummary(Api):
 
 
 class ClusterStatus(Api):
-    """What was observed of a cluster."""
+    """Observed state of a member cluster."""
 
     api_enablements: tuple[ApiEnablement, ...] = ()
     resource_summary: ResourceSummary | None = None
@@ -156,7 +156,7 @@ class NodeClaim(Api):
 
 
 class ReplicaRequirements(Api):
-    """What one replica needs."""
+    """Requirements of one replica."""
 
     resource_request: ResourceList = Field(default_factory=dict)
     node_claim: NodeClaim | None = None
@@ -216,7 +216,7 @@ class WorkloadAffinityGroups(Api):
 
 
 class ResourceBindingSpec(Api):
-    """What a workload needs and where it runs now."""
+    """Requirements of a workload, and the clusters where it runs now."""
 
     resource: ObjectReference
     replicas: Count | None = None
@@ -248,7 +248,7 @@ class AggregatedStatusItem(Api):
 
 
 class ResourceBindingStatus(Api):
-    """What was observed of a binding.
+    """Observed state of a binding.
 
     The affinity group in which it was scheduled last is `schedulerObservingAffinityName` in the API; the
     proposal of affinity groups and its example spell it in two other ways.
@@ -270,28 +270,28 @@ class ResourceBindingStatus(Api):
 
 
 class ResourceBinding(Object):
-    """What a workload needs and where it runs now; a ClusterResourceBinding is for a cluster-scoped one."""
+    """Requirements of a workload and where it runs; a ClusterResourceBinding is for a cluster-scoped one."""
 
     spec: ResourceBindingSpec
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
 
 
 class StaticClusterAssignment(Api):
-    """What the namespace may request on one cluster."""
+    """Most that the namespace may request on one cluster, by resource."""
 
     cluster_name: Filled
     hard: ResourceList = Field(default_factory=dict)
 
 
 class FederatedResourceQuotaSpec(Api):
-    """What the namespace may request on all clusters together, and on some of them."""
+    """Most that the namespace may request on all clusters together, and on some of them."""
 
     overall: ResourceList
     static_assignments: tuple[StaticClusterAssignment, ...] = ()
 
 
 class ClusterQuotaStatus(Api):
-    """What was observed on one cluster."""
+    """Observed requests on one cluster."""
 
     cluster_name: Filled
     hard: Annotated[ResourceList | None, Inert("spec.staticAssignments counts")] = None
@@ -299,7 +299,7 @@ class ClusterQuotaStatus(Api):
 
 
 class FederatedResourceQuotaStatus(Api):
-    """What was observed."""
+    """Observed requests of the namespace."""
 
     overall: Annotated[ResourceList | None, Inert("spec.overall counts")] = None
     overall_used: ResourceList = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What kinds of our own are written with: numbers of all sorts, and sets of workloads and clusters."""
+"""Values in kinds of our own: numbers of all sorts, and sets of workloads and clusters."""
 
 import re
 from decimal import Decimal
@@ -120,7 +120,7 @@ class ClusterSet(KarmadaSet):
 
 
 class SelectingSpec(Api):
-    """What is said of some workloads."""
+    """Specification of a rule for the selected workloads."""
 
     workload_selector: WorkloadSelector = Field(default_factory=WorkloadSelector)
     """The selected workloads; default: every workload."""

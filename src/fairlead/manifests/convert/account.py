@@ -1,4 +1,4 @@
-"""What becomes of every field of a manifest that is converted: nothing is left out in silence.
+"""Account of every field of a manifest that is converted: nothing is left out in silence.
 
 Provider, region and zone become labels, and at last two inputs are compared by what they mean: the rules of
 every workload, without files, lines and reasons.
@@ -28,13 +28,13 @@ JsonObject = dict[str, Any]
 
 
 class Account:
-    """What is lost, and what is written in other words, of the manifests of one conversion."""
+    """Losses and rewordings in the manifests of one conversion."""
 
     def __init__(self, target: str) -> None:
         self.target = target
         """The system that is written for."""
         self.losses: list[Mistake] = []
-        """What the other system cannot say."""
+        """Fields that the other system cannot express."""
         self._noted: dict[tuple[str, str], list[Source]] = {}
 
     def lost(self, document: Document, path: Path, message: str) -> None:
@@ -50,7 +50,7 @@ class Account:
 
     @property
     def notes(self) -> tuple[Statement, ...]:
-        """What is said in another way, or has no influence on a placement; of all manifests at once."""
+        """Fields written in another way, or without influence on a placement; of all manifests at once."""
         return tuple(
             Statement(
                 KIND, f"{kind if len(sources) == 1 else counted(len(sources), kind)}: {told}", sources[0]

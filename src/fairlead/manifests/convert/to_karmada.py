@@ -26,7 +26,7 @@ from fairlead.models.words import listed
 
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _USUAL = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("batch/v1", "Job"))
-"""What a policy is for where the input has no workload of it."""
+"""Kinds that a policy selects where the input has no workload of it."""
 
 
 def to_karmada(

@@ -1,4 +1,4 @@
-"""What template and binding say of a workload: replicas, requests, what runs where."""
+"""Facts of a workload from template and binding: replicas, requests, current placement."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What cannot be meant: fields that are right alone and wrong together.
+"""Contradictions in a placement: fields that are right alone and wrong together.
 
 Karmada's webhooks refuse all of it. What they refuse only because Karmada cannot do it (spreading by region
 without a constraint by cluster, overflow tiers of full copies or static weights) has a meaning here.
@@ -37,7 +37,7 @@ def placement_findings(placement: api.Placement) -> Iterator[Finding]:
 
 
 class Selecting(Protocol):
-    """What may select by labels."""
+    """Object that may select by labels."""
 
     @property
     def label_selector(self) -> LabelSelector | None:

@@ -1,4 +1,4 @@
-"""What one replica requests: from the template of a pod, or from the components of a binding."""
+"""Request of one replica: from the template of a pod, or from the components of a binding."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction

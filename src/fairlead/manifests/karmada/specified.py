@@ -39,7 +39,7 @@ class Counted(Named):
 
 
 class Annotation(Api):
-    """What one annotation says."""
+    """Content of one annotation."""
 
     specified_clusters: tuple[Counted, ...] = ()
     specified_idcs: tuple[Counted, ...] = ()

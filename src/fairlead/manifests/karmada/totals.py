@@ -38,7 +38,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a placement, and the object around it, says of totals."""
+    """Totals that a placement, and the object around it, states."""
 
     targets: tuple[Target, ...] = ()
     """Sets of clusters with their totals; other clusters are no candidates. Empty where there are none."""

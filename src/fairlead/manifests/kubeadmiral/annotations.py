@@ -1,4 +1,4 @@
-"""Labels and annotations: what overrides a policy, and what the migration controllers have reported."""
+"""Labels and annotations: those that override a policy, and reports of the migration controllers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,7 +81,7 @@ T = TypeVar("T")
 
 
 class Annotation(Api, Generic[T]):
-    """What an annotation holds as JSON."""
+    """JSON in an annotation."""
 
     kind: Text = ""
     value: T | None = None
@@ -90,7 +90,7 @@ class Annotation(Api, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What is known of an object from its annotations."""
+    """Reports on an object from its annotations."""
 
     estimated: Mapping[str, Bound] = field(default_factory=dict)
     """Replicas that overloaded clusters can run (auto migration)."""

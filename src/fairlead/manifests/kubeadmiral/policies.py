@@ -36,7 +36,7 @@ class AppliedPolicy(Policy):
     """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong."""
 
     name: str = ""
-    """What people call it."""
+    """Name of the policy in messages, such as ``policy shop/web``."""
     key: Hashable = ()
     """Equal for workloads to which exactly the same rules apply."""
     sources: Mapping[str, Source] = field(default_factory=dict)

@@ -86,7 +86,7 @@ PREFERENCES: Mapping[str, str] = {
     "weights": "weight",
     "priorities": "priority",
 }
-"""What a placement list says of a cluster: fields of `Policy`, and what they are called there."""
+"""Names of fields in a placement list, by field of `Preferences`."""
 
 
 Locate = Callable[[Path], Source | None]

@@ -44,7 +44,7 @@ class Chosen(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What became of a subject."""
+    """Workload made of a subject, with warnings."""
 
     workload: Workload | None
     """With its rules; None where it is left out."""

@@ -1,4 +1,4 @@
-"""What is wrong in a manifest of our own kinds beside its single fields."""
+"""Mistakes in a manifest of our own kinds beside its single fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""What counts for the whole problem: Profile, the order and measure of the levels, and FailureRates."""
+"""Settings of the whole problem: Profile, the order and measure of the levels, and FailureRates."""
 
 from collections.abc import Iterator, Sequence
 

@@ -146,7 +146,7 @@ class Document:
 
     @cached_property
     def holder(self) -> ObjectName:
-        """What names the manifest, or the one that holds it."""
+        """Identity of the manifest, or of the one that holds it."""
         return object_name((self.outer or self).data)
 
     def value(self, path: Path) -> Any:
@@ -205,7 +205,7 @@ def group_of(api_version: str) -> str:
 
 
 class Identity(NamedTuple):
-    """What makes a resource the same in template and binding: the version of its API does not count."""
+    """Identity of a resource in template and binding alike: the version of its API does not count."""
 
     group: str
     kind: str

@@ -23,7 +23,7 @@ _decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 @dataclass(frozen=True, slots=True)
 class JsonReading:
-    """What came of reading a text as JSON."""
+    """Values and mistakes of a text read as JSON."""
 
     is_json: bool
     """Whether the text is JSON at all; if not, the mistake says where it stops being JSON."""
