@@ -1,4 +1,4 @@
-"""What shells complete: names that the input holds, and how bash is answered where it breaks words in two."""
+"""Completion in shells: names that the input holds, and bash where it breaks words in two."""
 
 import os
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What goes to which stream: results to standard output, all else to standard error; how a page came about.
+"""Streams: results go to standard output, all else to standard error; how a page came about.
 
 Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
 files may hold characters that a terminal obeys, and they are shown escaped.

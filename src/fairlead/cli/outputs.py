@@ -1,4 +1,4 @@
-"""What a command writes: files, replaced whole, what is to be applied, and how far a search is meanwhile."""
+"""Outputs of commands: files, replaced whole, manifests to apply, and the progress of a search."""
 
 import os
 import stat
@@ -147,7 +147,7 @@ Report = Callable[["Progress"], None]
 
 
 QUIET_SECONDS = 0.5
-"""What is over sooner is not shown at all."""
+"""Seconds below which a search shows no progress at all."""
 
 
 @contextmanager

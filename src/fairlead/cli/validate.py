@@ -33,7 +33,7 @@ _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "
 
 
 class Finding(NamedTuple):
-    """One thing that was found."""
+    """Finding in the input: a mistake, a warning or a note."""
 
     level: Level
     """How grave it is."""
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     source: Source | None = None
     """Where it stands; None where that is nowhere in particular."""
     related: tuple[tuple[str, Source], ...] = ()
-    """What else has to do with it: sentences with their places."""
+    """Related places, each with a sentence."""
 
 
 def of_mistake(mistake: "Mistake") -> Finding:

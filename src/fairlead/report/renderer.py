@@ -1,4 +1,4 @@
-"""What shows answers: in words, as tables of a terminal, in a notebook, as documents. One row per answer.
+"""The renderer of answers: words, tables of a terminal, notebooks, documents. One row per answer.
 
 This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so that answers need not know it.
 """
@@ -30,13 +30,13 @@ class _Forms(NamedTuple):
     """The forms of an answer; of one kind they are imported where the first of its answers is shown."""
 
     verdict: Callable[[Any], str]
-    """What it comes to, in a sentence or a few lines."""
+    """Verdict on the answer, in a sentence or a few lines."""
     summary: Callable[[Any], list[str]]
     """The short rendering as text, a line each."""
     terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
     """Everything that a terminal shows, in groups that stand apart."""
     steps: Callable[[Any, Making], Sequence[Step]] = lambda _answer, _making: ()
-    """What to do next."""
+    """Next steps, each with a command; empty where there are none."""
 
 
 def _forms(answer: Shown) -> _Forms:

@@ -1,4 +1,4 @@
-"""Many workloads at once: what changes and what it costs, and replicas by cluster, region or namespace."""
+"""Many workloads at once: changes and their cost, and replicas by cluster, region or namespace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ GroupBy = Literal["workload", "cluster", "region", "namespace"]
 
 
 class Change(NamedTuple):
-    """What an answer changes: workloads, and replicas that move, start and stop without moving, are lost."""
+    """Changes by an answer: workloads, and replicas that move, start or stop without moving, are lost."""
 
     workloads: int
     moved: int

@@ -1,4 +1,4 @@
-"""What to do next: a few sentences with commands to copy."""
+"""Next steps after an answer: a few sentences with commands to copy."""
 
 import math
 import shlex

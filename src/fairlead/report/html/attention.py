@@ -1,4 +1,4 @@
-"""What stands on top of every page: its numbers, and what needs attention, each said once with its cause."""
+"""Top of every page: its numbers, and what needs attention, each said once with its cause."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -70,14 +70,14 @@ _GRAVITY: Sequence[Tone] = ("bad", "notice", "")
 
 
 class Concern(NamedTuple):
-    """Something to look at."""
+    """Concern that somebody should look at."""
 
     title: str
-    """What it is, with its number."""
+    """Title of the concern, with its number."""
     told: Sequence[str]
     """A sentence for each case, with its cause; without any there is no concern."""
     noun: str
-    """What a case is called."""
+    """Noun for one case."""
     tone: Tone = "bad"
     """How grave it is."""
 

@@ -1,4 +1,4 @@
-"""Pictures of the way: bands from cluster to cluster, and how much happens in every wave."""
+"""Pictures of the way: bands from cluster to cluster, and numbers of replicas by wave."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Flow:
 
     @property
     def kind(self) -> str:
-        """What happens: ``move``, ``start`` or ``stop``."""
+        """Kind of the flow: ``move``, ``start`` or ``stop``."""
         if self.source is None:
             return "start"
         return "stop" if self.target is None else "move"

@@ -1,4 +1,4 @@
-"""What stands on the page of a simulation: what the changes bring about, and the map of its sweep."""
+"""The page of a simulation: effects of the changes, and the map of its sweep."""
 
 from collections.abc import Iterator
 from fractions import Fraction

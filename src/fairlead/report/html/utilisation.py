@@ -121,7 +121,7 @@ AT_A_GLANCE = 3
 
 
 class Step(NamedTuple):
-    """What stands on which clusters, and what that is called."""
+    """Placement after a step, or by a scheduler, with its name."""
 
     name: str
     problem: Problem

@@ -177,7 +177,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found for one part of the problem."""
+    """Answer for one part of the problem."""
 
     part: Problem
     """The workloads and what they may use."""

@@ -49,7 +49,7 @@ class Dispensed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a scheduler answers for one workload."""
+    """Answer of a scheduler for one workload."""
 
     replicas: Mapping[str, int]
     """Replicas by cluster; after a failure what is left behind. A cluster with 0 gets the manifest only."""
@@ -239,4 +239,4 @@ DIVISIONS: Mapping[str, tuple[Divide, str]] = MappingProxyType(
         "webster": (by_webster, "Unschedulable"),
     }
 )
-"""What divides one workload, and the category of the failure where it refuses to."""
+"""Function that divides one workload, and the category of the failure where it refuses to, by name."""

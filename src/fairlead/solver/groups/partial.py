@@ -1,4 +1,4 @@
-"""Affinity groups in a partial problem: what no group can hold does not stand in the way of others."""
+"""Affinity groups in a partial problem: a workload that no group can hold does not stand in others' way."""
 
 import math
 from collections import Counter
@@ -103,7 +103,7 @@ def _whatever_is_placed(
 
 
 class _Tried(NamedTuple):
-    """What came of trying the groups of some workloads."""
+    """Result of trying the groups of some workloads."""
 
     best: list[Workload] | None
     """The workloads in the groups in which least gives way; None where no choice has a placement."""
@@ -232,7 +232,7 @@ def _least(short: Sequence[Workload], part: Problem, place: Place) -> tuple[int,
 
 @dataclass(slots=True)
 class _GivenWay:
-    """How much gives way beside what is decided, as far as it was asked."""
+    """Replicas and other amounts that give way beside those decided, as far as it was asked."""
 
     problem: Problem
     decided: Sequence[Workload]

@@ -1,4 +1,4 @@
-"""What if: changes of a problem as data, and the problem that they make of another."""
+"""Changes made: the problem that they make of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be changed in a problem: drains, losses, scaling and the like, as data, and the clusters meant."""
+"""Changes of a problem as data: drains, losses, scaling and the like, and the clusters meant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairlead.models.words import SHOWN, either, no_such, with_nearest
 
 @dataclass(frozen=True, slots=True)
 class _OfCluster:
-    """What is done to one cluster, which stays in the problem; it is called as its class is."""
+    """Change of one cluster, which stays in the problem; it is called as its class is."""
 
     cluster: str
     """Name of the cluster."""
@@ -112,7 +112,7 @@ Change = Drain | Cordon | Restore | Lose | At | Scale | Weight | Add
 """Everything that can be asked for; closed."""
 
 Trial = Drain | Lose | At
-"""What a sweep tries, each by itself."""
+"""Changes that a sweep tries, each by itself."""
 
 
 def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What comes out of a simulation: what moves, what no longer fits, how full the clusters become."""
+"""Results of simulations: replicas that move or no longer fit, and how full the clusters become."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What changes bring about for one workload."""
+    """Effect of changes on one workload."""
 
     workload: str
     """Key of the workload."""
@@ -81,7 +81,7 @@ class Scenario:
     """One of many losses or drains that were tried."""
 
     change: Trial
-    """What was tried."""
+    """Change that was tried."""
     clusters: tuple[str, ...]
     """Clusters that it takes."""
     status: str
@@ -89,7 +89,7 @@ class Scenario:
     unplaced: Mapping[str, int] = field(default_factory=dict)
     """Unplaced replicas by workload; those with none are absent."""
     broken: tuple[str, ...] = ()
-    """What gives way, in words; what is missing in `unplaced` is not repeated."""
+    """Rules that give way, in words; the replicas in `unplaced` are not repeated."""
     moved: int = 0
     """Replicas that move, of all workloads to which it makes a difference; see `Effect`."""
     started: int = 0
@@ -132,7 +132,7 @@ class Scenario:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int, int, int, int, str]:
-        """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start.
+        """Sort key, the worst first: unplaced replicas, workloads, rules, replicas that start.
 
         What is not known comes after what does not fit, what was not answered after that.
         """
@@ -157,21 +157,21 @@ def gives_way_least(outcome: Outcome) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What happens to a fleet when something changes."""
+    """Effects on a fleet of changes, of many losses or drains, or of both."""
 
     changes: tuple[Change, ...]
-    """What was changed, in order; may be empty where only scenarios were tried."""
+    """Changes in order; may be empty where only scenarios were tried."""
     before: Outcome
     """The best placement without the changes."""
     after: Outcome
     """The best placement with them; a partial one where not everything fits."""
     effects: tuple[Effect, ...]
-    """What happens to every workload, in key order."""
+    """Effect on every workload, in key order."""
     sweep: str | None = None
-    """What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, ``drain``
-    or ``at``; None where there are none."""
+    """Subject of the scenarios: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label,
+    ``drain`` or ``at``; None where there are none."""
     scenarios: tuple[Scenario, ...] = ()
-    """What was tried on top of the changes, one by one; the worst first."""
+    """Scenarios that were tried on top of the changes, one by one; the worst first."""
     known: bool = True
     """False where not everything was placed in time after the changes, but a better placement might."""
 
@@ -187,12 +187,12 @@ class Simulation(Answer):
 
     @cached_property
     def caused(self) -> tuple[Effect, ...]:
-        """What happens to the workloads to which the changes make a difference, in key order."""
+        """Effects on the workloads to which the changes make a difference, in key order."""
         return tuple(effect for effect in self.effects if effect.caused)
 
     @cached_property
     def now(self) -> Placement:
-        """What runs before the changes, see `Effect.before`."""
+        """Placement before the changes, see `Effect.before`."""
         return Placement({effect.workload: effect.before for effect in self.effects})
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the scheduler sees of a binding and of its placement, and what scheduling leads to.
+"""A binding and its placement as Karmada's scheduler sees them, and the results of scheduling.
 
 What is absent in a placement matters: an absent ``maxGroups`` is 0 to the scheduler, an absent
 ``weightPreference`` is not an empty one, and an empty list of overflow affinities is not an absent one.

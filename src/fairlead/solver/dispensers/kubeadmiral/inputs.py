@@ -1,4 +1,4 @@
-"""What KubeAdmiral's scheduler sees without the API server, and numbers as the Go program has them.
+"""Inputs of KubeAdmiral's scheduler without the API server, and numbers as the Go program has them.
 
 The Go names are kept where they are the field's own words. Nothing here depends on fairlead's problem.
 Integers have 64 bits and wrap.
@@ -136,7 +136,7 @@ class SchedulingUnit:
 
     @property
     def key(self) -> str:
-        """What breaks ties of equal weight: ``namespace/name``, or the name alone."""
+        """Key that breaks ties of equal weight: ``namespace/name``, or the name alone."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
     @property

@@ -55,7 +55,7 @@ class _Share:
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been given so far."""
+    """Replicas given so far, by cluster, and those that remain."""
 
     remaining: int
     plan: dict[str, int] = field(default_factory=dict)

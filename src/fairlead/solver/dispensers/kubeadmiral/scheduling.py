@@ -61,7 +61,7 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the scheduler answers for one object."""
+    """Answer of the scheduler for one object."""
 
     placement: Mapping[str, int | None] = field(default_factory=dict)
     """Replicas by cluster; None means the template's own number. Empty where there is an error."""
