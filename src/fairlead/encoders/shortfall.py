@@ -1,4 +1,4 @@
-"""Partial placements: lower limits give way, and the missing replicas are minimised before all else."""
+"""Partial placements: lower limits give way, and the missing amounts are minimised before all else."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

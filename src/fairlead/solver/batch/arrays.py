@@ -1,4 +1,4 @@
-"""A batch as arrays: workloads are rows, clusters are columns, and what they share is priced.
+"""A batch as arrays: workloads are rows, clusters are columns, and the capacity they share is priced.
 
 Only what can be said place by place ends here: a box and a total for every workload, convex costs of single
 places, and the capacity of clusters. `fairlead.solver.batch.separable` tells which problems are of this kind.
@@ -41,14 +41,14 @@ MOST_ASKED = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coupling:
-    """What clusters can be asked for, one row for each cluster and resource that could run out."""
+    """Limits of clusters, one row for each cluster and resource that could run out."""
 
     column: Whole
     """Position of the cluster, by row."""
     resource: Whole
     """Position of the resource, by row."""
     limit: Whole
-    """What is there, by row, in units of the resource (see `Batch.needs`)."""
+    """Capacity for the batch, by row, in units of the resource (see `Batch.needs`)."""
     names: tuple[tuple[str, str], ...]
     """Cluster and resource, by row."""
 
@@ -69,12 +69,12 @@ class Batch:
     totals: Whole
     """Replicas by row."""
     needs: Whole
-    """What one replica takes, by row and resource, in units of the resource."""
+    """Request of one replica, by row and resource, in units of the resource."""
     coupling: Coupling
-    """What is shared."""
+    """Limits that rows share."""
     units: Mapping[str, int]
-    """The greatest common divisor of what replicas take, by the name of the resource, in the order of the
-    columns of `needs`."""
+    """Greatest common divisor of the requests, by the name of the resource, in the order of the columns of
+    `needs`."""
 
     @property
     def feasible(self) -> bool:
@@ -83,7 +83,7 @@ class Batch:
 
     @property
     def sizes(self) -> Whole:
-        """How much one unit of every row of the coupling is, in the unit in which its limit was given."""
+        """Size of one unit of every row of the coupling, in the unit in which its limit was given."""
         return np.array(list(self.units.values()), dtype=np.int64)[self.coupling.resource]
 
     def usage(self, replicas: Whole) -> Whole:

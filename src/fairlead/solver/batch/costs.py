@@ -43,10 +43,10 @@ class LevelCost:
     grain: int
     """All exact costs are whole multiples of so many steps; 0 where costs had to be rounded."""
     constant: Fraction
-    """What is added whatever the placement, in units of the level."""
+    """Cost that every placement has besides, in units of the level."""
     tolerance: Tolerance | None = None
-    """How much worse than a bound the level may be for the sake of those after it; None where it has to be
-    best."""
+    """Amount by which the level may be worse than a bound for the sake of those after it; None where it has
+    to be best."""
 
     def steps(self, replicas: Whole) -> int:
         """Return what a placement costs, in steps and without the constant."""

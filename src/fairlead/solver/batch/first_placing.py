@@ -59,7 +59,7 @@ class Filling:
     batch: Batch
     """The workloads as rows; `is_a_row` must hold for all of them."""
     left: Whole
-    """What is left, by resource and cluster."""
+    """Free capacity, by resource and cluster, in units of the resource."""
 
     @classmethod
     def of(cls, batch: Batch) -> "Filling":
@@ -140,13 +140,13 @@ PLACES_LOOKED_AT = 2_000_000
 FEWEST_STEPS, MOST_STEPS = 20, 400
 """Steps towards prices, whatever the number of places."""
 CLOSE_ENOUGH = 1.001
-"""What the fullest cluster is asked for, as a part of what it has, where no more steps are worth while."""
+"""Part of its capacity asked of the fullest cluster at which no more steps are worth while."""
 HOPELESS = 1.3
-"""The same where following the prices leads nowhere."""
+"""Part of its capacity asked of the fullest cluster beyond which following the prices leads nowhere."""
 PUSHING_FROM = 0.95
-"""The same from which on a cluster gets dearer with every step."""
+"""Part of its capacity asked of a cluster from which on it gets dearer with every step."""
 PUSH = 1.5
-"""How much dearer it gets, as a power of that."""
+"""Power of the excess over that part by which a cluster gets dearer in a step."""
 START = 0.5
 """Before the first step, clusters are as much worth as this power of their size."""
 TIGHT = 0.95
@@ -192,12 +192,12 @@ def place_near(batch: Batch, wishes: Whole) -> Whole | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placing:
-    """A batch, and what is looked at more than once."""
+    """A batch with limits, wishes and shares of the scarcest resource, which are looked at more than once."""
 
     batch: Batch
     wishes: Whole
     limit: Floats
-    """What there is, by resource and cluster; `MOST_ASKED` where that is no limit."""
+    """Capacity, by resource and cluster, in units of the resource; `MOST_ASKED` where there is no limit."""
     asked: Floats
     """The part of the scarcest resource of all clusters that every workload asks for."""
 

@@ -109,13 +109,14 @@ class _Stage:
 
 @dataclass(slots=True)
 class _Levels:
-    """What is known while the levels are minimised."""
+    """Search over the levels: the incumbents so far, one a level, and prices to begin with."""
 
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
     worth: Mapping[Row, float] = field(default_factory=dict)
-    """What resources are about worth, in units of the first level, as far as known."""
+    """Price of one unit of a resource on a cluster, about, in units of the first level; empty where
+    unknown."""
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 

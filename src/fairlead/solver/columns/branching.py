@@ -1,4 +1,4 @@
-"""What balance costs at least, or a level after it while others are pinned: branch and bound over mixes.
+"""Least of balance, or of a level after it while others are pinned: branch and bound over mixes.
 
 A mix may hold parts of choices, which no placement does, so its bound may lie below all placements
 (`fairlead.solver.columns.mix`). Where it is not enough, the replicas of one workload on one cluster are cut
@@ -32,29 +32,29 @@ from fairlead.solver.columns.rounds import AGAIN, CLOSE, ROUNDS, raised
 from fairlead.solver.running.deadline import Deadline
 
 PARTS = 400
-"""How many parts are looked at in the end, at most."""
+"""Parts that are looked at in the end, at most."""
 FEW_PARTS = 24
-"""The same before a first search."""
+"""Parts that are looked at before a first search, at most."""
 STALE = 8
-"""After how many parts that raise the bound too little no more of them are looked at."""
+"""Parts that raise the bound too little, one after the other, after which no more are looked at."""
 LITTLE = 2.0**-3
-"""Too little, as a part of what is missing to what is wanted."""
+"""Part of the way to the wanted bound below which a rise is too little."""
 TOGETHER = 0.2
-"""Of the time that is left, what putting a placement together may use."""
+"""Part of the time left that putting a placement together may use."""
 DIVING = 0.4
-"""The same, what a first search for a placement may use, choice by choice."""
+"""Part of the time left that a first search for a placement may use, choice by choice."""
 TRIED = 12
-"""In how many places a part is cut in two to see where that tells most."""
+"""Places in which a part is cut in two to see where that tells most."""
 SEVERAL = 4
-"""So many sets of clusters, at least, have to be mixed to be told apart by the first one in use."""
+"""Fewest sets of clusters that have to be mixed to be told apart by the first one in use."""
 
 Wanted = Callable[[Placement | None], Fraction]
-"""Is told of a placement that may be good, or of none, and says which bound is enough."""
+"""Bound that is enough; is told of a placement that may be good, or of None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is bounded.
+    """Level that is bounded, and how far.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Branches:
 
     @property
     def bound(self) -> Fraction | None:
-        """What is bounded is not below this; None where nothing is known."""
+        """Bound of the level, in its unit; None where nothing is known."""
         return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
 
     def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:

@@ -1,4 +1,4 @@
-"""What a workload can choose, as faces, and what is cheapest of it; of many workloads at once in arrays.
+"""Choices of workloads, as faces, and the cheapest of them; of many workloads at once in arrays.
 
 Every cluster brings a merit if it is used. Inside a group the best k clusters are the first k by merit; over
 groups the best numbers follow one group after the other. It is what `fairlead.solver.exact.nested.picking`
@@ -153,7 +153,7 @@ FEW = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limited:
-    """Which sets of clusters workloads may use; workloads are rows.
+    """Sets of clusters that workloads may use; workloads are rows.
 
     Parameters
     ----------

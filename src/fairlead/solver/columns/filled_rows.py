@@ -1,4 +1,4 @@
-"""What balance is about, as arrays: rows that are filled, and what every workload can choose to fill."""
+"""Balance as arrays: rows that are filled, and the choices by which every workload fills them."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -147,7 +147,7 @@ class FilledRows:
 
 
 Choices = tuple[tuple[Workload, Choice | None], ...]
-"""What every workload with replicas can choose; None for one of which that cannot be told."""
+"""Every workload with replicas, and its choices; None for one of which they cannot be told."""
 
 
 def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:

@@ -17,29 +17,29 @@ from fairlead.solver.columns.pricing import LARGEST, Pricing
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
 
 SWEEPS = 30
-"""How often a mix is evened out between two rounds of choices, at most."""
+"""Times that a mix is evened out between two rounds of choices, at most."""
 FINE = 2.0**-20
-"""The part of what it costs that shifting has to gain to go on."""
+"""Part of its cost that shifting has to gain to go on."""
 DEAREST = 2.0**34
-"""The price of a replica in whole steps, at most."""
+"""Price of a replica in whole steps, at most."""
 FINEST = 2.0**40
-"""The same where a replica takes very many units, each of which has a whole price."""
+"""Price of a replica in whole steps, at most, where it takes so many units that each has a whole price."""
 MANY_UNITS = 2.0**20
-"""So many of them."""
+"""Units of one replica from which on prices are finer than `DEAREST`."""
 OVER = 50.0
-"""What it costs to fill more than there is room for, in terms of balance."""
+"""Units that each unit beyond the room counts as more, in the cost of balance."""
 STRIDE = 4.0
-"""By what the weight of a pinned level is changed at first."""
+"""Factor by which the weight of a pinned level is changed at first."""
 STRIDE_AGAIN = 1.5
-"""The same in a part, where the weights of the whole are about right."""
+"""Factor at first in a part, where the weights of the whole are about right."""
 NEAR = 2.0**-8
-"""What is above a limit by less than this part of it is about there."""
+"""Part of a limit by which a cost above it is about at the limit."""
 ABOVE = 1 + 2.0**-30
-"""What is above a limit by less than this is at the limit."""
+"""Factor of a limit up to which a cost is at the limit."""
 MOST_SETTLED = 3
-"""Of the choices in a mix, how many are looked at by themselves."""
+"""Choices of a mix that are looked at by themselves, at most."""
 SMALL = 2.0**-10
-"""Limits below this count as this where a weight is begun with."""
+"""Least limit with which a weight is begun: smaller ones count as this."""
 
 
 @dataclass(slots=True, eq=False)

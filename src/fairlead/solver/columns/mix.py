@@ -1,4 +1,4 @@
-"""Mixes of choices: parts of what workloads can choose, and how all together fill rows at prices.
+"""Mixes of choices: parts of the choices of workloads, and how all together fill rows at prices.
 
 At a price of every unit that is used, and a weight of every level that is pinned, workloads choose by
 themselves what costs least, exactly, and what clusters are filled by is chosen freely. The sum of both, less
@@ -175,7 +175,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Priced:
-    """Prices, and what no placement costs less than there.
+    """Prices, and the least that any placement costs there.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Priced:
 
     @property
     def bound(self) -> Fraction:
-        """What the level that is minimised is not below."""
+        """Bound of the level that is minimised, in its unit."""
         return (self.rest + sum(self.terms)) / self.step
 
     def with_term(self, at: int, term: int | Fraction) -> "Priced":

@@ -1,4 +1,4 @@
-"""What a workload costs on a level by itself, as a bowl of every cluster, less what is saved there."""
+"""Cost of a workload on a level by itself, as a bowl of every cluster, less what is saved there."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ ByLevel = tuple[Ratios, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnCosts:
-    """What several workloads cost on several levels, as arrays.
+    """Costs of several workloads on several levels, as arrays.
 
     Parameters
     ----------

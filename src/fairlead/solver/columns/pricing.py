@@ -1,4 +1,4 @@
-"""Pricing: what is cheapest of the choices of many workloads, in arrays, and what all cost at least.
+"""Pricing: the cheapest choices of many workloads, in arrays, and the least that all cost.
 
 Every placed replica earns a price of its workload. What each cluster earns if it is used is then independent
 of the others, and no placement costs less than the price of all replicas less what the best set of clusters
@@ -132,7 +132,7 @@ class Pricing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What is cheapest, by row.
+    """Cheapest placements, by row.
 
     Parameters
     ----------

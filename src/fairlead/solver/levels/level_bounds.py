@@ -1,4 +1,4 @@
-"""What is known while levels are solved, and what prices of what is filled tell of levels and ranges."""
+"""State of the search between levels; bounds and ranges told by prices of filled clusters."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +42,7 @@ PRICED_EARLY = 100
 
 @dataclass(slots=True)
 class LevelBounds:
-    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+    """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
     least: Least

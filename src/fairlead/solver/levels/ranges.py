@@ -1,4 +1,4 @@
-"""What the search between levels needs to know of a problem: shares, tiers and ranges. Pure functions."""
+"""Shares, tiers and ranges of a problem, for the search between levels. Pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

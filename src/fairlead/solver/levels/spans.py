@@ -1,4 +1,4 @@
-"""What every workload holds on every cluster at least and at most, and what levels cost in fractions then.
+"""Fewest and most replicas of every workload on every cluster, and costs of levels in fractions then.
 
 Only single workloads are looked at: what they share, spread constraints and levels that come before are left
 out. So these numbers depend on the problem alone, never on how far a search came.

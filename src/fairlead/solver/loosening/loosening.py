@@ -44,7 +44,8 @@ BEFORE, INSTEAD = 0.5, 0.9
 MANY_PLACES = 30_000
 """Workloads times clusters from which on clusters are filled more evenly before a model of them is made."""
 SECONDS_A_PLACE = 2e-4
-"""What it takes to make the models up to that of balance; with less time left that is not begun."""
+"""Seconds a place (workloads times clusters) to make the models up to that of balance; with less left none is
+begun."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 
 SECONDS_A_PLACE = 5e-6
-"""What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
+"""Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
+that is not begun."""
 FEW_WAYS = 4
 """Ways to fall short that are searched where there may be more than are known; the first gets its part of the
 time that is left, however many there are."""

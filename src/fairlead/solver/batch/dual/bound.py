@@ -1,4 +1,4 @@
-"""Bounds in whole numbers: what every placement costs at least, told by prices.
+"""Bounds in whole numbers: the least cost of every placement, told by prices.
 
 Prices may come from anywhere, from floats as well: rounded to whole parts of a step they are as good as any
 others, and everything after the rounding is exact. Where a product of price and need is rounded, it is
@@ -110,14 +110,14 @@ def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeCosts:
-    """What units cost with prices, in whole steps, for some rows."""
+    """Costs of units with prices, in whole steps, for some rows; arrays by row and column unless said."""
 
     starts: list[Whole]
     """First unit of each piece, and the end of the last one."""
     first: list[NDArray[Any]]
     """Cost of that unit."""
     growth: NDArray[Any] | None
-    """By what it grows from unit to unit; None where it does not."""
+    """Amount by which it grows from unit to unit; None where it does not."""
     base: NDArray[Any]
     """Cost of the lower bounds by row."""
 

@@ -12,7 +12,7 @@ from fairlead.solver.batch.model import Model, Prices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A level as a program of pieces; what is shared is counted in parts of what there is of it.
+    """A level as a program of pieces; shared amounts are counted in parts of their limit.
 
     Costs are by level and piece, in units of the level, of pinned ones in parts of the pin: the first bit of
     a piece costs its slope, and every replica after it as much more as they grow.
@@ -21,21 +21,22 @@ class Program:
     row: Whole
     column: Whole
     most: Floats
-    """Where pieces are, and how many replicas each can have."""
+    """Row, column and most replicas of every piece."""
     slopes: Floats
     growth: Floats
     base: Whole
-    """What is held where no piece is used: what rows hold at least, or all of one that has no choice."""
+    """Replicas by row and column where no piece is used: the least of rows, or all of one without a
+    choice."""
     totals: Floats
-    """How many replicas the pieces of every row have together."""
+    """Replicas that the pieces of every row have together."""
     needs: Floats
-    """What one replica takes, by row and shared capacity, as a part of it."""
+    """Request of one replica, by row and shared capacity, as a part of its limit."""
     columns: Whole
-    """Of every shared capacity its column."""
+    """Column of every shared capacity."""
     room: Floats
-    """What pieces may use together, of capacity, then of pinned levels."""
+    """Amount that pieces may use together of each capacity, then of each pinned level, as a part of it."""
     sizes: Floats
-    """What there is of capacity, in its units, and of pinned levels, in their steps."""
+    """Limit of each capacity in its units, then of each pinned level in its steps."""
 
     @classmethod
     def of(cls, model: Model, around: Floats | None) -> "Program":

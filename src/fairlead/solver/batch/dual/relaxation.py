@@ -1,4 +1,4 @@
-"""Prices on what is shared: every workload by itself, and what all must cost at least.
+"""Relaxation at prices of what is shared: every workload by itself, and the least that all must cost.
 
 Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
 for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
@@ -24,14 +24,14 @@ class Relaxed:
     """The optimum of all rows at some prices, as far as it was searched for."""
 
     value: float
-    """What it costs with prices, in steps (a float, never part of a claim)."""
+    """Cost with prices, in steps (a float, never part of a claim)."""
     rows: Floats
     """Price of each row's total."""
     replicas: Whole
     """A division of every row that is cheapest at the prices."""
     usage: Floats
     pinned: Floats
-    """What it asks for by coupling row, and what it costs on each pinned level."""
+    """Requests by coupling row, and cost by pinned level, of that division."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 Totals = Mapping[str, Sequence[int]]
-"""What overflow tiers hold, by workload, of those of which it is known."""
+"""Replicas that overflow tiers hold, tier by tier, by workload key; absent where that is not known."""
 Owners = Mapping[str, str]
 """Keys of workloads by the keys of the boxes that stand in for them."""
 

@@ -1,4 +1,4 @@
-"""What all placements of a batch cost at least where some workloads are no boxes, level by level."""
+"""Least costs of all placements of a batch where some workloads are no boxes, level by level."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.running.deadline import Deadline
 
 Values = Mapping[Level, int | Fraction]
-"""What levels cost, of those that are settled."""
+"""Values of the settled levels, each in its unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -39,23 +39,23 @@ class Groups:
     """Rows that may use a limited number of groups."""
 
     rows: Whole
-    """Which rows of the batch."""
+    """Positions of the rows in the batch."""
     group: Whole
     """Number of the group of every cluster, by row and column; -1 where it counts as none."""
     most: Whole
-    """Most groups by row."""
+    """Most groups of each of these rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Priced(Evaluated):
-    """What is known at prices: of rows without limits as ever, and a price of a replica of limited rows."""
+    """Bound at prices: that of rows without limits, and a price of a replica for each limited row."""
 
     limited: Floats
 
 
 @dataclass(slots=True, eq=False)
 class Dual:
-    """What all rows cost at least, by prices."""
+    """Dual of a level: the least cost of all rows, by prices."""
 
     model: Model
     groups: Groups

@@ -69,7 +69,7 @@ def solve_mixed(
 
 @dataclass(slots=True)
 class _Mixed:
-    """What is known while the problem is searched."""
+    """Search for placements of a part: the best so far, its values, and the bounds of all levels."""
 
     part: Problem
     search: Search

@@ -1,4 +1,4 @@
-"""Changes to a placement, again and again: some clusters are divided anew."""
+"""Large neighbourhood search: some clusters of a placement are divided anew, again and again."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ def charged(model: Model, replicas: Whole, charges: Charges) -> float:
 
 @dataclass(slots=True, eq=False)
 class _LargeNeighbourhoods:
-    """What stays the same from change to change."""
+    """State between changes: the incumbents, chance, windows, and the size of neighbourhoods."""
 
     level: Incumbent
     chance: np.random.Generator

@@ -1,4 +1,4 @@
-"""Moves of single replicas, listed by what they cost with prices.
+"""Moves of single replicas, listed by their cost with prices.
 
 The gap between a placement and the bound at some prices is the sum of what its replicas cost beyond the
 price of their row (their reduced cost) and of the value of what is left unused. So only replicas whose
@@ -24,13 +24,13 @@ class Moves:
     row: Whole
     source: Whole
     target: Whole
-    """Whose replica, from which column to which."""
+    """Row of the replica, and columns from which and to which it moves, by move."""
     cost: Floats
-    """What the move adds to the cost of the level."""
+    """Difference in the cost of the level, in steps, by move."""
     reduced: Floats
-    """The same with prices."""
+    """Difference in cost with prices, by move."""
     pinned: Floats
-    """What it adds to the pinned levels, by move and level."""
+    """Difference in the costs of the pinned levels, in their steps, by move and level."""
 
     def within(self, worth: Floats, pinned: float) -> "Moves":
         """Return the moves that could be part of an exchange that wins something."""
