@@ -194,7 +194,7 @@ def seconds(value: str) -> float | None:
 
 
 MOST_DIGITS = 18
-"""Of a whole number; more than anything that is counted here has."""
+"""Most digits of a whole number; more than anything that is counted here has."""
 
 _WRITTEN_SHORT = re.compile(r"[^eE]{1,40}([eE][+-]?[0-9]{1,2})?")
 """Numbers that are read exactly without ever taking long."""

@@ -30,7 +30,7 @@ ROUNDS = 16
 """How often those that find no place are left out of a batch, and the rest is placed again."""
 
 SHARE_OF_TIME = 0.3
-"""Of the time that is left, what looking at those that find no place may take in a round."""
+"""Part of the time left for looking at those that find no place, in a round."""
 
 _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
 
@@ -40,7 +40,7 @@ class Batch:
     """Decisions about the bindings of a batch."""
 
     decisions: Mapping[Place, Decision] = field(default_factory=dict)
-    """By binding; what is missing here is to be placed in the next batch."""
+    """Decision by binding; a binding that is absent is to be placed in the next batch."""
     gap: Fraction | None = Fraction(0)
     """The greatest gap that is left on a level; None where one is not known."""
     missing: int = 0

@@ -33,9 +33,9 @@ class Unplaced:
     """Why a binding stays as it is."""
 
     reason: Reason
-    """In Karmada's words."""
+    """Reason in Karmada's words."""
     message: str
-    """In ours."""
+    """Reason in our words, with details."""
 
 
 @dataclass(frozen=True, slots=True)

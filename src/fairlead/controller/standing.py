@@ -49,13 +49,13 @@ class Standing(Enum):
     """State of a binding, by what there is to do for it."""
 
     FOREIGN = auto()
-    """It is not served."""
+    """The binding is not served."""
     SETTLED = auto()
     """There is nothing to do."""
     UNFINISHED = auto()
-    """It is placed, but its status does not say so."""
+    """The binding is placed, but its status does not say so."""
     DUE = auto()
-    """It is to be placed."""
+    """The binding is to be placed."""
 
 
 def is_served(entry: Entry, settings: Settings) -> bool:

@@ -62,9 +62,9 @@ class Watcher:
     client: Client
     resource: Resource
     tell: Callable[[Told], None]
-    """Is told everything; from the watcher's own thread."""
+    """Receives every event, in the watcher's own thread."""
     stopped: threading.Event
-    """Set where it is to end."""
+    """Event that is set where the watcher is to end."""
     _version: str | None = None
 
     def start(self) -> threading.Thread:

@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its path on the server."""
+        """Path of the object on the server."""
         return self.resource.path(self.namespace, self.name)
 
     def __str__(self) -> str:
@@ -45,18 +45,18 @@ class Entry:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Its metadata."""
+        """Metadata of the object."""
         found: Mapping[str, Any] = self.data["metadata"]
         return found
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """Its spec; empty where it has none."""
+        """Spec of the object; empty where it has none."""
         return self.data.get("spec") or {}
 
     @property
     def status(self) -> Mapping[str, Any]:
-        """Its status; empty where it has none."""
+        """Status of the object; empty where it has none."""
         return self.data.get("status") or {}
 
     @property
@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def version(self) -> str:
-        """Its resourceVersion."""
+        """The resourceVersion of the object."""
         return str(self.metadata.get("resourceVersion", ""))
 
     @property

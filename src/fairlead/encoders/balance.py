@@ -23,9 +23,9 @@ from fairlead.models.rules.capacity import demands
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
 LINES = 24
-"""So many lines, and one more, touch every cost before anything is solved."""
+"""Lines that touch every cost before anything is solved, and one more."""
 MOST_UNITS = 2**42
-"""So many units of a resource may be used in all; a unit is what all requests are multiples of."""
+"""Most units of a resource that may be used in all; a unit is what all requests are multiples of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _FillingCost(Cost):
     cost: cp_model.IntVar
     """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
+    """Slope of a line, and its value at 0, by where it touches the function, there and at the next number."""
 
     def of(self, placement: Placement) -> int:
         return self.function(self.filled.used(placement))

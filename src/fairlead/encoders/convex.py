@@ -62,7 +62,7 @@ class Cover:
     first: int
     """Value at the lower bound."""
     gap: int
-    """By how much they are below the function at most; 0 where they are the function itself."""
+    """Most by which the segments are below the function; 0 where they are the function itself."""
 
     def __call__(self, at: int) -> int:
         """Return the value of the segments at a whole number within the bounds."""

@@ -64,7 +64,7 @@ class LinearCost:
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
     refine: Callable[[Placement], bool] = lambda _: False
     least: int | None = None
-    """These and `of` as in `Cost`."""
+    """Functions as the methods of `Cost`; `least` in steps, None where it is not known."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""

@@ -249,11 +249,11 @@ class Resource:
     """A kind and the path under which it is served."""
 
     api_version: str
-    """Such as ``apps/v1``; ``v1`` in the core group."""
+    """Group and version, such as ``apps/v1``; ``v1`` in the core group."""
     kind: str
-    """Such as ``Deployment``."""
+    """Kind of the objects, such as ``Deployment``."""
     plural: str
-    """Such as ``deployments``."""
+    """Name in paths, such as ``deployments``."""
     namespaced: bool
     """Whether its objects belong to namespaces."""
 

@@ -1,4 +1,4 @@
-"""Everything that fairlead reads of a cluster, in one go: the kinds that its server serves."""
+"""Objects that fairlead reads of a cluster, in one go: the kinds that its server serves."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

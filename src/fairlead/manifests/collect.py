@@ -107,7 +107,7 @@ CHECKS: Mapping[str, Check] = {
 
 @dataclass(slots=True)
 class Manifests:
-    """Everything that was read, by what it is, in the order of the input; and what is wrong or noteworthy."""
+    """Manifests that were read, by what they are, in the order of the input; mistakes and remarks."""
 
     clusters: list[Located[Cluster]] = field(default_factory=list)
     workloads: list[Located[Workload]] = field(default_factory=list)

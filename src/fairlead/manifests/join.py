@@ -28,17 +28,17 @@ class Subject:
     identity: Identity
     api_version: str
     template: Located[Workload] | None = None
-    """Its manifest; None where the input has none."""
+    """Manifest of the workload; None where the input has none."""
     binding: Located[ResourceBinding] | None = None
-    """Its binding; None where the input has none."""
+    """Binding of the workload; None where the input has none."""
     policy: Located[PropagationPolicy] | None = None
     """The policy that selects it; None where none in the input does."""
     outvoted: Located[PropagationPolicy] | None = None
     """A policy that selects it too and would come first, had not another one claimed the workload before."""
     federated: "Federated | None" = None
-    """Its federated object of KubeAdmiral; None where the input has none."""
+    """Federated object of KubeAdmiral; None where the input has none."""
     unread: tuple[Unread, ...] = ()
-    """Its bindings or federated objects that cannot be understood; empty where there are none."""
+    """Bindings or federated objects that cannot be understood; empty where there are none."""
 
     @property
     def labels(self) -> Mapping[str, str]:

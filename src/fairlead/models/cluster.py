@@ -18,7 +18,7 @@ class Taint:
     key: str
     """Name of the taint."""
     value: str
-    """Its value; may be empty."""
+    """Value of the taint; may be empty."""
     effect: str
     """``NoSchedule``, ``NoExecute`` or ``PreferNoSchedule``."""
 
@@ -91,7 +91,7 @@ class Cluster:
     """Free capacity by resource, in the units of `allocatable`; negative where the cluster is overcommitted.
     None means that the capacity is unknown, which is no limit."""
     grades: tuple[Grade, ...] = ()
-    """Its free nodes by grade, the lowest grade first; empty where it does not say."""
+    """Free nodes by grade, the lowest grade first; empty where it does not say."""
     deleting: bool = False
     """True where the cluster is being removed."""
     joined: bool = True

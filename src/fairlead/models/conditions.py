@@ -16,7 +16,7 @@ SCHEDULED, FULLY_PLACED, PROVEN = "Scheduled", "FullyPlaced", "Proven"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that is or is not so."""
+    """Condition of an answer or of a workload in it."""
 
     type: str
     """``Scheduled``, ``FullyPlaced`` or ``Proven``."""

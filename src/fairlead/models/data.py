@@ -27,11 +27,11 @@ class WorkloadData:
     replicas: int
     """Replicas wanted in total (under Duplicated: in every selected cluster)."""
     namespace: str = ""
-    """Its namespace; empty where it is cluster-scoped."""
+    """Namespace of the workload; empty where it is cluster-scoped."""
     api_version: str = "apps/v1"
-    """Its ``apiVersion``."""
+    """The ``apiVersion`` of the workload."""
     kind: str = "Deployment"
-    """Its kind."""
+    """Kind of the workload, such as ``Deployment``."""
     requests: Mapping[str, int] = field(default_factory=dict)
     """Request of one replica by resource: cpu in millicores, everything else in whole units (bytes, devices).
     Empty where nothing is requested."""
@@ -55,8 +55,9 @@ class WorkloadData:
     source: Source = NOWHERE
     """Where the workload was declared."""
     declared: Declared | None = field(default=None, compare=False, repr=False)
-    """Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
-    did not come from manifests. Left out of comparisons: the same rules may be written in many ways."""
+    """Manifests of the workload as the real scheduler reads them, for the dispensers that stand in for it;
+    None where it did not come from manifests. Left out of comparisons: the same rules may be written in many
+    ways."""
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""

@@ -28,7 +28,7 @@ class FairleadError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
-    """One thing that is wrong in the input."""
+    """Mistake in the input, with its place."""
 
     source: Source
     """File and line of the offending value."""

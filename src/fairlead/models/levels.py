@@ -41,12 +41,12 @@ class Level:
     """Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
     higher first. 0 also where all priorities together are meant."""
     title: str = field(default="", compare=False)
-    """Of a level that a package outside of fairlead brings: what people read. Left out of comparisons, like
+    """Name for people of a level that a package outside of fairlead brings. Left out of comparisons, like
     what follows."""
     before: str = field(default="deviation", compare=False)
-    """Of such a level: the key of the one before which it counts unless a problem says otherwise."""
+    """Key of the level before which such a level counts unless a problem says otherwise."""
     steps: int = field(default=1, compare=False)
-    """Of such a level: how many steps its costs have in one unit."""
+    """Number of steps that costs of such a level have in one unit."""
 
     @property
     def name(self) -> str:

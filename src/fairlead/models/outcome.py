@@ -213,7 +213,7 @@ class Contender:
     name: str
     """Name of the dispenser."""
     outcome: Outcome
-    """Its answer: status, levels, violations."""
+    """Answer of the dispenser: status, levels, violations."""
     unplaced: int
     """Replicas that are unplaced."""
     differences: tuple[Difference, ...]

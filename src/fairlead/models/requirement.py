@@ -172,7 +172,7 @@ class Kind:
     """A rule of a workload that must hold: what it is called, and how it is said."""
 
     name: str
-    """Its name, such as ``spread``."""
+    """Name of the kind, such as ``spread``."""
     asked: Callable[[Requirement], str]
     """Says what a requirement asks for."""
     broken: Callable[[Requirement, int], str]

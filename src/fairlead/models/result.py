@@ -123,7 +123,7 @@ class Result:
     conflict: Conflict | None = None
     """Where infeasible: rules that cannot hold together; the first of `conflicts`."""
     reason: str | None = None
-    """None, or a category such as ``Unschedulable`` (dispensers)."""
+    """Category such as ``Unschedulable`` (dispensers); None where there is none."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time by step: ``load``, ``build``, ``solve``."""
     rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)

@@ -56,7 +56,7 @@ class Violation:
     text: str
     """Sentence on how it is broken, in the user's words."""
     amount: int
-    """By how much, in the rule's unit (replicas, millicores, bytes, clusters)."""
+    """Amount by which it is broken, in the rule's unit (replicas, millicores, bytes, clusters)."""
     source: Source | None = None
     """Where the rule was declared."""
     workload: str | None = None

@@ -50,7 +50,7 @@ class Text(NamedTuple):
     text: str
     """The sentences."""
     tone: Tone = ""
-    """Its tone."""
+    """Tone of the text; empty for none."""
     toned: int | None = None
     """First characters that have the tone; None where all have it."""
 

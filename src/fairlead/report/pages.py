@@ -12,9 +12,9 @@ class Section(NamedTuple):
     """A part of a page."""
 
     name: str
-    """Its anchor in the page, such as ``waves``."""
+    """Anchor of the section in the page, such as ``waves``."""
     title: str
-    """Its heading."""
+    """Heading of the section."""
     blocks: tuple[Block, ...]
     """Content of the section; a section without any is left out."""
     brief: bool = False

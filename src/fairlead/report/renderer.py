@@ -34,7 +34,7 @@ class _Forms(NamedTuple):
     summary: Callable[[Any], list[str]]
     """The short rendering as text, a line each."""
     terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
-    """Everything that a terminal shows, in groups that stand apart."""
+    """Lines and tables of a terminal, in groups that stand apart."""
     steps: Callable[[Any, Making], Sequence[Step]] = lambda _answer, _making: ()
     """Next steps, each with a command; empty where there are none."""
 

@@ -27,7 +27,7 @@ from fairlead.solver.solving import solve
 Value = int | Fraction
 
 SHARE_OF_BEST = 0.8
-"""Of the time, what the best placement may use; dispensers get what is left."""
+"""Part of the time that the best placement may use; dispensers get what is left."""
 
 
 @hurried

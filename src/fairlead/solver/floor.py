@@ -38,7 +38,7 @@ FEW = 1_000
 """Places of those that do not stay up to which these are placed as well as can be, whatever the time."""
 
 SHARE_OF_FLOOR = 0.3
-"""Of the time left, what a floor may use to place workloads exactly; then the rest is placed at once."""
+"""Part of the time left in which a floor may place workloads exactly; then the rest is placed at once."""
 
 
 def keep_and_repair(

@@ -41,7 +41,7 @@ class Taint(Api):
 
 
 class ResourceModelRange(Api):
-    """From how much to how much of a resource the nodes of a grade have."""
+    """Least and most of a resource that the nodes of a grade have."""
 
     name: Filled
     min: Quantity = Fraction(0)

@@ -128,7 +128,7 @@ class AutoMigrationTrigger(Api):
 
 
 class AutoMigration(Api):
-    """That replicas are moved away from clusters which cannot run them."""
+    """Migration of replicas away from clusters which cannot run them."""
 
     when: Annotated[AutoMigrationTrigger | None, _MIGRATION] = None
     keep_unschedulable_replicas: Annotated[Boolean | None, Inert("only replicas that can run are placed")] = (

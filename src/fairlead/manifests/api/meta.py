@@ -242,12 +242,12 @@ class Object(Api):
 
     @property
     def in_namespace(self) -> str:
-        """Its namespace: ``default`` where it says none, empty where it is cluster-scoped."""
+        """Namespace of the object: ``default`` where it says none, empty where it is cluster-scoped."""
         return "" if self.cluster_scoped else self.metadata.namespace or "default"
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its namespace and its name."""
+        """Namespace and name of the object."""
         return self.in_namespace, self.metadata.name
 
 

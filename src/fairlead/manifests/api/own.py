@@ -179,20 +179,20 @@ class ClusterBudget(Api):
     target_cluster: ClusterSet = Field(default_factory=ClusterSet)
     """The clusters; left out: every cluster."""
     replicas: Amount
-    """So many in the set together: a number, or a percentage of what the selected workloads run there now,
-    such as "10%", rounded down."""
+    """Most replicas in the set together: a number, or a percentage of those that the selected workloads run
+    there now, such as "10%", rounded down."""
 
 
 class MoveBudgetSpec(SelectingSpec):
     """How many replicas of the selected workloads may move; all fields apply."""
 
     total: Amount | None = None
-    """Of all selected workloads together: a number, or a percentage of the replicas that run now, such as
-    "10%", rounded down."""
+    """Most replicas of all selected workloads together: a number, or a percentage of the replicas that run
+    now, such as "10%", rounded down."""
     per_workload: Amount | None = None
-    """Of each workload; a percentage is of its own replicas."""
+    """Most replicas of each workload; a percentage is of its own replicas."""
     per_namespace: Amount | None = None
-    """Of the selected workloads of each namespace; a percentage likewise."""
+    """Most replicas of the selected workloads of each namespace; a percentage is of those that run now."""
     leaving: tuple[ClusterBudget, ...] = ()
     """Replicas that stop on a set of clusters, also those that need not be replaced."""
     arriving: tuple[ClusterBudget, ...] = ()

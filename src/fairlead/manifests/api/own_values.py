@@ -101,7 +101,7 @@ class WorkloadSelector(Api):
     names: tuple[Text, ...] = ()
     """Names of workloads; empty selects all."""
     kinds: tuple[Text, ...] = ()
-    """Such as Deployment; empty selects all."""
+    """Kinds of workloads, such as Deployment; empty selects all."""
     label_selector: LabelSelector | None = None
     """Labels of the workload, not of its pods."""
 

@@ -36,9 +36,9 @@ class DeclaredTier:
     """One set of clusters, and where in the placement it stands."""
 
     affinity: api.ClusterAffinity | None
-    """The set; None means all clusters."""
+    """Set of clusters; None means all."""
     path: Path
-    """Its path inside the placement."""
+    """Path of the tier inside the placement."""
 
     def matched(self, clusters: Mapping[str, Cluster]) -> frozenset[str]:
         """Return the names of the clusters in the tier."""
@@ -52,7 +52,7 @@ class DeclaredGroup:
     name: str | None
     """Name of the group; None where the placement has no affinity groups."""
     path: Path
-    """Its path inside the placement."""
+    """Path of the group inside the placement."""
     tiers: tuple[DeclaredTier, ...]
 
     def tiers_of(self, clusters: Mapping[str, Cluster]) -> tuple[frozenset[str], ...]:

@@ -79,8 +79,8 @@ class PolicyIndex:
     """Selectors of policies, by what they select."""
 
     entries: Mapping[_Key, Sequence[Entry]]
-    """By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
-    names)."""
+    """Selectors by namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for
+    all names)."""
     by_name: Mapping[tuple[str, str], Located[PropagationPolicy]]
 
     @classmethod

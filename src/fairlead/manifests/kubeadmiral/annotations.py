@@ -271,7 +271,8 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = {
         ),
     ),
 }
-"""By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""
+"""Field that each annotation overrides, and the check of its value, which returns what is wrong (empty:
+nothing)."""
 
 _READ = (*(PREFIX + name for name in _PARTS), *_REPORTS, NO_SCHEDULING, MIGRATION)
 

@@ -47,7 +47,7 @@ class Placed(NamedTuple):
     """Workload made of a subject, with warnings."""
 
     workload: Workload | None
-    """With its rules; None where it is left out."""
+    """Workload with its rules; None where it is left out."""
     warnings: tuple[Statement, ...]
 
 
@@ -56,7 +56,7 @@ class Federation:
     """KubeAdmiral's part of the input."""
 
     policies: Mapping[tuple[str, str], AppliedPolicy]
-    """By namespace (empty for a cluster policy) and name."""
+    """Policies by namespace (empty for a cluster policy) and name."""
     interpreter: PolicyInterpreter
 
     @classmethod

@@ -98,7 +98,7 @@ class Lines:
     file: str
     line: int = 0
     table: LineTable | None = None
-    """None for what was never a text: everything in it stands where it does."""
+    """Table of lines; None for what was never a text: everything in it stands where it does."""
     block: int = 0
     known: ClassVar[bool] = True
 

@@ -162,9 +162,9 @@ class _Line(NamedTuple):
     dashes: int
     """Items of lists that begin in it."""
     key: str | None
-    """Its key; None where it is an item and no more."""
+    """Key in the line; None where it is an item and no more."""
     value: Any
-    """Its value; the class of an empty mapping or list, which are made anew each time."""
+    """Value in the line; the class of an empty mapping or list, which are made anew each time."""
 
 
 def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:

@@ -19,8 +19,8 @@ class Balance(Written):
 
     members: frozenset[str]
     shares: Mapping[str, Mapping[str, Fraction]]
-    """By resource, every cluster's part of what all clusters can give to the members; the parts of a resource
-    add up to 1. Clusters of unknown capacity, and of none, are absent."""
+    """Part of the capacity for the members that each cluster has, by resource, then cluster; the parts of a
+    resource add up to 1. Clusters of unknown capacity, and of none, are absent."""
     standing: Amounts = field(default_factory=dict)
     """Amounts used by members that are not in the problem, because they stand where they stand."""
     totals: Mapping[str, int] = field(default_factory=dict)

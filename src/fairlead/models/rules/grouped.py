@@ -24,7 +24,7 @@ class Number(NamedTuple):
     """A number that a rule states, and that somebody could change."""
 
     name: str
-    """Its name in the rule, such as ``minimum``."""
+    """Name of the number in the rule, such as ``minimum``."""
     value: int
     """The number: replicas or groups."""
     side: Side

@@ -144,7 +144,7 @@ class Survival(Grouped):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """All that is lost at once."""
+        """Losses at once, that of `field` first."""
         return (Loss(self.field, self.groups, self.count, self.everywhere), *self.besides)
 
     @property
@@ -207,7 +207,7 @@ class Survival(Grouped):
 
     @property
     def wanted(self) -> int:
-        """As many as are left, and as many in every group that is lost."""
+        """Replicas that are enough: those that have to be left, and as many in every group that is lost."""
         return self.minimum * (1 + sum(loss.count for loss in self.losses))
 
     def impossible(self, most: int, everywhere: frozenset[str]) -> bool:

@@ -61,7 +61,7 @@ def figure(count: int, one: str, several: str) -> Figure:
 
 
 RISING = Fraction(1, 100)
-"""By how much a cluster has to become fuller to be told apart from those that do not."""
+"""Rise of the used part of a cluster from which on it is told apart from those that hardly change."""
 OPENED = 5
 """Sentences of a kind that are open; the others are folded."""
 

@@ -126,9 +126,9 @@ MAP_ROWS, MAP_COLUMNS = 100, 40
 SCENARIOS_SHOWN, SCENARIOS_OPEN = 1000, 12
 """Scenarios that the table shows, and up to how many it is open."""
 UNKNOWN = Cell("?", "notice")
-"""Of a scenario that was not answered in time."""
+"""Cell of a scenario that was not answered in time."""
 HALF = Fraction(1, 2)
-"""From here on a cell has a colour."""
+"""Used part of a cluster from which on its cell has a colour."""
 
 
 def heat_section(simulation: Simulation) -> Section:

@@ -24,7 +24,7 @@ Least = Mapping[Level, int | Fraction]
 
 
 Apart = Mapping[Level, frozenset[str]]
-"""By level, workloads that cost there what they would cost alone, in every placement that is best so far."""
+"""Workloads, by level, that cost there what they would cost alone, in every placement that is best so far."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,8 @@ PUSH = 1.5
 START = 0.5
 """Before the first step, clusters are as much worth as this power of their size."""
 TIGHT = 0.95
-"""Of the scarcest resource of all clusters, what is asked for where rounding breaks what prices even out."""
+"""Part of the scarcest resource of all clusters asked for from which on rounding breaks what prices even
+out."""
 ROWS_FILLED = 4_000
 """Workloads that all rounds of filling after the prices take together, one round at the least."""
 MOST_ROUNDS = 8

@@ -89,9 +89,9 @@ class Prices:
     """Prices in steps of the level, none below 0."""
 
     capacity: Floats
-    """Of one unit of resource, by coupling row."""
+    """Price of one unit of resource, by coupling row."""
     pins: Floats
-    """Of one step of each pinned level."""
+    """Price of one step of each pinned level."""
 
     @classmethod
     def none(cls, model: Model) -> "Prices":

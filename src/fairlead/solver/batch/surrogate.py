@@ -26,7 +26,7 @@ Pin = tuple[LevelCost, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guide:
-    """By what placements of a level are searched."""
+    """Guide by which placements of a level are searched."""
 
     level: LevelCost
     pinned: tuple[LevelCost, ...]

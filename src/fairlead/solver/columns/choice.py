@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """All that a workload can choose, and perhaps more.
+    """Choices of one workload, and perhaps more.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ class Ratios:
 
 
 ByLevel = tuple[Ratios, ...]
-"""Of every level."""
+"""Ratios of every level, in order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ STEPS = 200
 MOST = 150
 """Choices up to which two are exchanged at a time."""
 PAIRS = 20
-"""Of the best exchanges of two choices, how many are looked at."""
+"""Best exchanges of two choices that are looked at."""
 BEYOND = (2.0, 32.0, 512.0)
 """How many times what is above a limit counts what it weighs in the mix, until nothing is."""
 GAIN = 2.0**-30

@@ -50,7 +50,7 @@ class Said:
 
     @property
     def statement(self) -> Statement:
-        """It as one sentence."""
+        """The sentence in its own names."""
         return self.by(OWN)
 
     def names_workload(self, *, namesakes: bool = True) -> bool:

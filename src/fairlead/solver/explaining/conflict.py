@@ -26,9 +26,9 @@ from fairlead.solver.groups.choices import choices, is_shut
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ONE = 0.5
-"""Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+"""Part of the time for a conflict that may be spent on looking for it; the rest verifies it."""
 SHARE_OF_WITNESSES = 0.3
-"""Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
+"""Part of the time for a conflict for simple placements that show which units cannot be spared."""
 MOST_SEARCHED = 200
 """Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
 VERIFIED_LATE = 2_000

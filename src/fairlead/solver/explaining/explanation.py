@@ -21,7 +21,7 @@ from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ALL = 0.6
-"""Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
+"""Part of the time left that may be spent on conflicts; the rest is for ways out of them."""
 
 Explain = Callable[[Problem], Contradiction | None]
 """Returns a conflict of a problem; None where time runs out."""

@@ -240,7 +240,8 @@ class _GivenWay:
     certain: bool = True
     """False once something of it was not proven."""
     known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int] | None] = field(default_factory=dict)
-    """By the workloads that are in each other's way, and their groups."""
+    """Amounts that give way by level, by the workloads that are in each other's way and their groups; None
+    where they have no placement."""
 
     def of(self, others: Sequence[Workload]) -> tuple[int, ...] | None:
         """Return how much gives way, level by level, where others have the groups that they are in.

@@ -26,13 +26,13 @@ from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, wi
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
-"""Of the time that is left, what finding out may use whether anybody else could fall short."""
+"""Part of the time left to find out whether other workloads could fall short instead."""
 MOST_WAYS = 64
 """Ways to fall short that are looked at, at most."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
-"""Of the time that is left, what that may use."""
+"""Part of the time left for these single workloads together."""
 
 
 def falls_short(problem: Problem, placement: Placement) -> bool:

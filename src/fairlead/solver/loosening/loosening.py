@@ -40,7 +40,7 @@ from fairlead.solver.loosening.movable import (
 from fairlead.solver.running.search import Search
 
 BEFORE, INSTEAD = 0.5, 0.9
-"""Of the time left, what filling clusters more evenly may use before a search, and instead of one."""
+"""Parts of the time left for filling clusters more evenly before a search, and instead of one."""
 MANY_PLACES = 30_000
 """Workloads times clusters from which on clusters are filled more evenly before a model of them is made."""
 SECONDS_A_PLACE = 2e-4

@@ -36,9 +36,9 @@ Jointly = Callable[[Question], Answer]
 """Solves a problem in one search."""
 
 SHARE_WITHOUT_FLOOR = 0.5
-"""Of the time that is left, what may be used before all are searched together where no placement is known."""
+"""Part of the time left that may be used before all are searched together where no placement is known."""
 SHARE = 0.8
-"""Of the time that is left, what one search of workloads that compete may use."""
+"""Part of the time left that one search of workloads that compete may use."""
 
 
 def solve_competing(question: Question, jointly: Jointly) -> Answer:

@@ -38,7 +38,7 @@ class Groups:
     part: Problem
     """Where they belong; its limits are what they may use together."""
     placed: dict[str, Mapping[str, int]]
-    """Where everybody stands now."""
+    """Replicas by cluster of every workload as it stands now, by key."""
     alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """Where those stand best of which that is proven, each for itself."""
     answers: dict[str, Answer] = field(default_factory=dict)

@@ -39,15 +39,15 @@ class Budgets:
     """How many replicas may move; shares are taken of the replicas that run now, rounded down."""
 
     total: Amount | None = None
-    """Of all workloads together; None means no limit, as everywhere here."""
+    """Replicas of all workloads together: a number or a share; None means no limit, as everywhere here."""
     per_workload: Amount | None = None
-    """Of every single workload."""
+    """Replicas of every single workload."""
     per_namespace: Amount | None = None
-    """Of every single namespace."""
+    """Replicas of every single namespace."""
     workloads: Mapping[str, Amount] = field(default_factory=dict)
-    """Of some workloads, by key, instead of `per_workload`."""
+    """Replicas of some workloads, by key, instead of `per_workload`."""
     namespaces: Mapping[str, Amount] = field(default_factory=dict)
-    """Of some namespaces, by name, instead of `per_namespace`."""
+    """Replicas of some namespaces, by name, instead of `per_namespace`."""
     leaving: Mapping[str, Amount] = field(default_factory=dict)
     """Replicas stopped on a cluster, by cluster; shares are taken of what runs there now."""
     arriving: Mapping[str, Amount] = field(default_factory=dict)

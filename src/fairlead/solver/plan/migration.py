@@ -62,7 +62,7 @@ class Companions:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Everything that moves."""
+    """Workloads that move, those that stay, and the limits on the way."""
 
     paths: Mapping[str, WorkloadPath]
     still: Mapping[str, Placed]

@@ -21,13 +21,13 @@ class Step:
     """
 
     starts: Placed = field(default_factory=dict)
-    """Started."""
+    """Replicas that are started."""
     late: Placed = field(default_factory=dict)
-    """Stopped after the new ones are up."""
+    """Replicas that are stopped after the new ones are up."""
     early: Placed = field(default_factory=dict)
-    """Stopped before the new ones are started."""
+    """Replicas that are stopped before the new ones are started."""
     gone: Placed = field(default_factory=dict)
-    """Stopped for good, before anything is started."""
+    """Replicas that are stopped for good, before anything is started."""
 
     @property
     def fresh(self) -> int:

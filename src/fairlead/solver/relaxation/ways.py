@@ -36,7 +36,7 @@ MOST_PLACES = 4_000
 MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
-"""Of the time, what may go into ways of single workloads; the rest verifies them."""
+"""Part of the time that may go into ways of single workloads; the rest verifies them."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 SIMPLE = 3

@@ -54,7 +54,7 @@ class Rebalance:
 
 
 Step = Clusters | Scale | At | Manifests | Rebalance
-"""Everything that a script can ask for; closed."""
+"""Changes that a script can ask for; closed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class _State:
     """The fleet after the events up to now; see `Moment`."""
 
     whole: Problem
-    """Everything that the manifests describe, with every cluster open."""
+    """Problem of all that the manifests describe, with every cluster open."""
     fleet: Problem
     judged: Problem
     room: Amounts

@@ -89,7 +89,7 @@ class Weight:
     cluster: str
     """Name of a candidate."""
     weight: int
-    """Its weight; 0 takes the workload off the cluster."""
+    """Static weight of the cluster; 0 takes the workload off it."""
 
     def __str__(self) -> str:
         return f"weigh {self.cluster} {self.weight} for {self.workload}"
@@ -109,7 +109,7 @@ class Add:
 
 
 Change = Drain | Cordon | Restore | Lose | At | Scale | Weight | Add
-"""Everything that can be asked for; closed."""
+"""Changes that can be asked for; closed."""
 
 Trial = Drain | Lose | At
 """Changes that a sweep tries, each by itself."""

@@ -68,10 +68,10 @@ class UtilisationShift:
 
     cluster: str
     resource: str
-    """Which."""
+    """Cluster and resource."""
     before: Utilisation | None
     after: Utilisation | None
-    """With what runs now, and after the changes; None where the cluster is not there."""
+    """Use with what runs now, and after the changes; None where the cluster is not there."""
     caused: bool = True
     """True where it would be otherwise without the changes."""
 

@@ -34,9 +34,9 @@ AT = "at"
 FEW = 20
 """Workloads that are looked at, once time is over, for whether they fit by themselves."""
 LARGEST_SHARE = 0.25
-"""Of the time that is left, what the answers without and with the changes may use before a sweep."""
+"""Part of the time left for the answers without and with the changes, before a sweep."""
 SECOND_LOOK = 0.1
-"""Of the time for a sweep, what is kept for scenarios of which too little is proven."""
+"""Part of the time for a sweep that is kept for scenarios of which too little is proven."""
 
 
 @hurried

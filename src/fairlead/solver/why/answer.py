@@ -94,7 +94,7 @@ class Gain:
     level: str
     """Name of the most important level that changes."""
     before: int | Fraction
-    """Its value now."""
+    """Value of that level now."""
     gain: int | Fraction
     """Amount by which it is lower then; positive."""
     proven: bool = True
@@ -106,7 +106,7 @@ class Gain:
 
     @property
     def after(self) -> int | Fraction:
-        """Its value then."""
+        """Value of that level then."""
         return self.before - self.gain
 
 

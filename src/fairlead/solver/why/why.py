@@ -23,11 +23,11 @@ from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
-"""Of the time limit, what finding the answer may use; the rest is for questions about it."""
+"""Part of the time limit for finding the answer; the rest is for questions about it."""
 SHARE_OF_STEPS = 0.7
-"""Of the rest, what the clusters may use before the bounds are tried."""
+"""Part of the rest that the clusters may use before the bounds are tried."""
 LARGEST_SHARE = 0.25
-"""Of the time that is left, what a single question may use."""
+"""Part of the time left that a single question may use."""
 
 
 @hurried

@@ -55,7 +55,7 @@ class StandIns:
     boxes: tuple[Workload, ...]
     """Workloads that are plain; none where nothing is known of the workload."""
     beyond: Mapping[Level, Fraction | int]
-    """By level, what the workload costs at least beyond what its boxes cost."""
+    """Least cost of the workload beyond that of its boxes, by level."""
 
 
 def joined(placement: Placement, owners: Owners) -> Placement:

@@ -112,10 +112,10 @@ class Charges:
 
     limit: Floats
     charge: Floats
-    """By column and resource; no limit is infinite."""
+    """Limit, and charge of a unit beyond it, by column and resource; infinite where there is no limit."""
     pins: Floats
     pin_charge: Floats
-    """By pinned level."""
+    """Limit in steps, and charge of a step beyond it, by pinned level."""
 
     @classmethod
     def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":

@@ -92,7 +92,7 @@ class Scheduled:
     """Name of the affinity group in the status: the chosen one, after a failure still the observed one. Empty
     where there is none."""
     failure: Failure | None = None
-    """None where scheduling succeeded."""
+    """Failure of scheduling; None where it succeeded."""
 
 
 class Strategy(Enum):

@@ -84,7 +84,7 @@ class PlannerInput:
     """One division of replicas, as the two planners are asked for it."""
 
     preferences: Mapping[str, Preferences]
-    """By cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
+    """Preferences by cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
     """Clusters that may hold replicas; their order matters to Binpack only."""
@@ -120,7 +120,7 @@ class SchedulingUnit:
 
     namespace: str
     name: str
-    """Of the object; the namespace is empty for a cluster-scoped object."""
+    """Namespace and name of the object; the namespace is empty for a cluster-scoped object."""
     api: tuple[str, str]
     policy: Policy
     replicas: int | None = None

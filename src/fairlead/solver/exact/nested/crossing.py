@@ -101,9 +101,9 @@ class _Part:
 
     kinds: Sequence[int]
     groups: Sequence[tuple[int, ...]]
-    """By kind, its groups, counted within the part."""
+    """Groups of each kind, counted within the part."""
     numbers: Numbers
-    """By constraint and set of groups, how many of its groups are in the set, as far as they are counted."""
+    """Number of its groups in the set, as far as they are counted, by constraint and set of groups."""
     allowed: Numbers
     """Sets of groups that may be used, side by side where they are alike in numbers."""
     starts: Numbers
@@ -148,9 +148,9 @@ class _Table:
 
     part: _Part
     options: Sequence[Sequence[tuple[int, Any]]]
-    """By kind, entries of its own table and what they bring."""
+    """Entries of its own table and the merit of each, by kind."""
     needed: Sequence[bool]
-    """By kind, whether it has to be used."""
+    """True by kind, where it has to be used."""
     least: Any
     """Merit that stands for "no such set", below all others."""
     filled: list[Merits] = field(default_factory=list)

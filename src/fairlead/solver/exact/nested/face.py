@@ -57,16 +57,16 @@ class Face:
     required: Flags
     """Clusters that may be used and clusters that have to be."""
     needed: Sequence[Flags]
-    """By partition, groups of which some cluster has to be used."""
+    """Groups of which some cluster has to be used, by partition."""
     merits: Merits
     """Whole numbers: among all sets that keep the limits only those of the greatest merit count. Where groups
     have sums, groups in use have merits too, after those of clusters (`Limits.nodes`)."""
     sums: Sequence[tuple[Numbers, Numbers]] = ()
-    """By partition, fewest and most replicas of a group in use; empty where no group has any of its own."""
+    """Fewest and most replicas of a group in use, by partition; empty where no group has any of its own."""
     counts: Counts | None = None
     """Fewest and most clusters of every finest group in use; None where that is not told."""
     first: Flags | None = None
-    """Of these sets the one that holds the first clusters by name; None where it was not looked for."""
+    """Set that holds the first clusters by name among the best; None where it was not looked for."""
     near: Near = field(default_factory=Near)
     """Shared by a face and its parts, of which the best sets are alike."""
 
@@ -126,7 +126,7 @@ class Face:
 
     @property
     def relaxed(self) -> "Face":
-        """All that clusters may hold, whether they are used or not."""
+        """Face with the bounds of all clusters, whether they are used or not."""
         lower, upper = np.where(self.required, self.lower, 0), np.where(self.open_to, self.upper, 0)
         return replace(self, lower=lower, upper=upper)
 

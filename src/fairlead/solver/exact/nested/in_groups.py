@@ -23,9 +23,9 @@ from fairlead.solver.exact.nested.pricing import Cost, Guess, Line, Priced, Pric
 from fairlead.solver.exact.nested.sets_in_groups import Sets, Units
 
 ROUNDING = 2.0**-30
-"""By how much sums in floats may be wrong, as a part of the numbers that are added."""
+"""Error of sums in floats at most, as a part of the numbers that are added."""
 BLUR = 2.0**-36
-"""By how much a price in floats may be wrong beside its size."""
+"""Error of a price in floats at most, beside its size."""
 
 
 def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Priced | None:

@@ -32,7 +32,7 @@ class Joined:
 
     first: Merits
     second: Merits
-    """By row and pair, the one and the other table."""
+    """Entries of the one and the other table, by row and pair."""
     least: Any
     """Merit that stands for "no such set", below all others."""
 

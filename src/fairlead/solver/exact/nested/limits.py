@@ -43,11 +43,11 @@ class Crossing:
     """How many groups may be used, of groups that need not nest."""
 
     groups: Flags
-    """By kind of clusters and group, whether they are in it."""
+    """True by kind of clusters and group, where they are in it."""
     constraint: Numbers
-    """By group, the number of the constraint that counts it."""
+    """Number of the constraint that counts it, by group."""
     ends: tuple[tuple[int, int | None], ...]
-    """By constraint, the fewest and the most groups; None where the most cannot bind."""
+    """Fewest and most groups, by constraint; None where the most cannot bind."""
 
     def used(self, kinds: Numbers) -> list[int]:
         """Return how many groups some kinds of clusters use, by constraint."""
@@ -102,7 +102,7 @@ class Limits:
 
     @cached_property
     def around(self) -> tuple[Numbers, ...]:
-        """By partition, the group of the coarser one before that is around each group; 0 for the coarsest."""
+        """Group of the coarser partition around each group, by partition; 0 in the coarsest."""
         found = []
         for depth, each in enumerate(self.wider):
             outer = np.zeros(each.groups, dtype=np.int64)

@@ -70,9 +70,9 @@ class _Storey:
     """How the groups of one partition were put together."""
 
     joined: Way
-    """How, step by step."""
+    """Tables that were put together, step by step."""
     used: Flags
-    """By group and entry of its own table: whether "at least no group" stands for the group in use."""
+    """True by group and entry of its own table, where "at least no group" stands for the group in use."""
 
 
 class Picker:

@@ -76,9 +76,9 @@ class PriceSearch(ABC):
     """Looks for the price of a face."""
 
     blur: ClassVar[Fraction]
-    """By how much a price may be wrong beside its size."""
+    """Error of a price at most, beside its size."""
     close: ClassVar[Fraction]
-    """By how much less than the most a price may bound the cost, as a part of it."""
+    """Part of the greatest bound by which that of a price may be less."""
     dearest_price: ClassVar[Fraction | None] = None
     """Prices stay below this; None where something else keeps them from growing without end."""
 

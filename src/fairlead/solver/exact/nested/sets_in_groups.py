@@ -39,7 +39,7 @@ class Units:
     open_to: Flags
     required: Flags
     around: Sequence[Numbers]
-    """By depth further out, the group around each."""
+    """Group around each, by depth further out."""
 
     @classmethod
     def of(cls, face: Face, depth: int) -> "Units":
