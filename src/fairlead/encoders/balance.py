@@ -44,7 +44,7 @@ class _Filled:
     """The cluster's share of the capacity of all clusters; the shares add up to 1."""
 
     def used(self, placement: Placement) -> int:
-        """Return what a placement uses, in units."""
+        """Return the units that a placement uses."""
         replicas = (placement.of(place.workload).get(place.cluster, 0) * need for place, need in self.places)
         return self.standing + sum(replicas)
 
@@ -116,7 +116,7 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
 
 
 def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
-    """Return what a level may cost in steps of a model, whose costs may be rounded down."""
+    """Return the most that a level may cost in steps of a model, whose costs may be rounded down."""
     return math.floor((value - cost.constant - error(cost)) * cost.scale)
 
 

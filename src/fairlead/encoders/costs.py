@@ -35,7 +35,7 @@ class Cost(Protocol):
         return None
 
     def of(self, placement: Placement, /) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         ...
 
     def terms(self) -> tuple[Sequence[Term], int]:
@@ -79,7 +79,7 @@ class CostAt(Cost):
     convex: ConvexCost
 
     def of(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return self.convex.function(replicas_at(placement, self.subject))
 
     def terms(self) -> tuple[list[Term], int]:
@@ -113,7 +113,7 @@ class PeakCost(Cost):
         return 0
 
     def of(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return int(self.exactly(placement.of(self.workload)) * self.scale.steps)
 
     def terms(self) -> tuple[Sequence[Term], int]:
@@ -170,14 +170,14 @@ class LevelCost:
         return [cost for part in self.parts.values() for cost in part]
 
     def alone(self, workload: str) -> "LevelCost":
-        """Return what one workload costs by itself."""
+        """Return the cost of one workload by itself."""
         found = LevelCost(self.scale, self.exact)
         found.constants[workload] = self.constants.get(workload, Fraction(0))
         found.parts[workload] = self.parts.get(workload, [])
         return found
 
     def most(self, workload: str, placement: Placement) -> int:
-        """Return what a workload costs at most, in steps, if it is to cost what it does in a placement.
+        """Return the most that a workload costs, in steps, if it is to cost what it does in a placement.
 
         Costs that are rounded may differ where they are the same.
         """
@@ -197,7 +197,7 @@ class LevelCost:
         return Fraction(steps, self.scale) + self.constant
 
     def steps(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return sum(cost.of(placement) for cost in self.costs)
 
     def peaks(self) -> list[PeakCost]:
@@ -213,7 +213,7 @@ class LevelCost:
         }
 
     def rest(self) -> int | None:
-        """Return what all but `functions` costs at least, in steps; None where that is not known."""
+        """Return the least of all costs but `functions`, in steps; None where that is not known."""
         total, single = 0, 0
         for cost in self.costs:
             if isinstance(cost, CostAt) and isinstance(cost.subject, Place):

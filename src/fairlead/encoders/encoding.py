@@ -112,7 +112,7 @@ class Encoding:
         return self.selection.any_used(Group(workload, clusters))
 
     def once(self, find: Callable[[Problem, Held | None], T]) -> T:
-        """Return what a function tells of the problem and its tiers; it is called only once."""
+        """Return the result of a function of the problem and its tiers; it is called only once."""
         return self.problem.once(find, self.held)
 
     def limit(
@@ -236,7 +236,7 @@ class Encoding:
                 self.model.add(weighted(terms) <= most - offset)
 
     def at_least(self, level: Level, least: int, most: int) -> list[Term]:
-        """Return what is the greater of a level's cost and a number, where it is minimised.
+        """Return the greater of a level's cost and a number, where it is minimised.
 
         `most`: what the level is to cost at most, in steps.
         """

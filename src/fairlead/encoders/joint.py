@@ -131,7 +131,7 @@ def _rules_of_groups(
 
 
 def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
-    """Return what workloads with a choice may hold at most: nothing where no group has a candidate."""
+    """Return the most that workloads with a choice may hold, by place; 0 where no group has the candidate."""
     found: dict[Place, Range] = {}
     for key, choices in options.items():
         most = max(largest(workload) for workload in choices)

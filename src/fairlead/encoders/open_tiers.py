@@ -60,12 +60,12 @@ class _Distances:
     deviation: Deviation
 
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
-        """Return what replicas cost by cluster where the tier holds so many, and the least of that."""
+        """Return the costs by cluster where the tier holds so many replicas, each with its least."""
         division = self.measured.division(total)
         return {} if division is None else distances_of(division, self.scale, self.deviation)
 
     def on_top(self, total: int) -> int:
-        """Return what the sum of all distances leaves out."""
+        """Return the constant that the sum of all distances leaves out, in steps."""
         divided = self.deviation is Deviation.WEBSTER and self.measured.division(total) is not None
         return self.scale.steps * total if divided else 0
 
@@ -187,7 +187,7 @@ def _peak(
 
 
 def _steps(tier: Group, distances: _Distances) -> Callable[[Placement], int]:
-    """Return what tells the distance of a placement."""
+    """Return a function that tells the distance of a placement, in steps."""
     return lambda placement: distances.steps(placement.of(tier.workload), replicas_at(placement, tier))
 
 

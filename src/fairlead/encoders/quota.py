@@ -43,7 +43,7 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
 
 
 def gives_way(rule: Quota, scope: Scope) -> Because:
-    """Return what names one limit of a quota."""
+    """Return the name of one limit of a quota."""
     return Because(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
 
 

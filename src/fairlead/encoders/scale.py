@@ -69,7 +69,7 @@ class Measured:
         return len(self.totals) > 1
 
     def division(self, replicas: int) -> Division | None:
-        """Return what the quotas of so many replicas come from; None where nothing is measured."""
+        """Return the division of so many replicas; None where nothing is measured."""
         positive = {cluster: weight for cluster, weight in sorted(self.weights.items()) if weight > 0}
         return Division(replicas, positive, sum(positive.values())) if positive and replicas else None
 
@@ -81,7 +81,7 @@ class Measured:
 
 
 def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[Measured, ...]:
-    """Return what is measured by itself: all candidates together, or every overflow tier.
+    """Return the clusters measured together: all candidates, or those of every overflow tier.
 
     Tiers are not measured as long as it is not known how many replicas they may hold.
     """
@@ -155,7 +155,7 @@ def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, M
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
-    """Yield what a number of steps must be divisible by for whole costs."""
+    """Yield the numbers by which a number of steps must be divisible for whole costs."""
     replicas, whole = division.replicas, division.whole
     for weight in set(division.weights.values()):
         match deviation:

@@ -85,7 +85,7 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
 
 
 def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield what the rules of a workload may be short of; minima are not missed where it is scaled to 0."""
+    """Yield the possible shortfalls of a workload; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
         if isinstance(rule, rules.Candidates | rules.Preference):
             continue

@@ -40,7 +40,7 @@ def unions(rule: Survival) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _at_once(loss: Loss) -> list[frozenset[str]]:
-    """Return what goes with any so many groups; with all of them where there are not so many."""
+    """Return the clusters lost with any so many groups; with all of them where there are not so many."""
     groups = list(_lost(loss).values())
     count = min(loss.count, len(groups))
     return [frozenset[str]().union(*some) for some in combinations(groups, count)]

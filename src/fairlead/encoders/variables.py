@@ -47,7 +47,7 @@ class Range(NamedTuple):
     upper: int
 
     def within(self, lower: int, upper: int) -> "Range":
-        """Return what is left of it between two numbers as well."""
+        """Return the part of it that lies between two numbers as well."""
         return Range(max(self.lower, lower), min(self.upper, upper))
 
 

@@ -30,7 +30,7 @@ class _Range(NamedTuple):
 
 
 def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
-    """List what is right alone and wrong together in the ``spec`` of an autoscaler."""
+    """List the mistakes in the ``spec`` of an autoscaler that are right alone and wrong together."""
     if isinstance(autoscaler, CronFederatedHPA):
         kind = autoscaler.spec.scale_target_ref.kind
         needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
@@ -120,7 +120,7 @@ def _together(ranges: Sequence[_Range]) -> Autoscaler:
 
 
 def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement]:
-    """Say what of the autoscalers of a workload does not agree with the rest of the input."""
+    """Say where the autoscalers of a workload do not agree with the rest of the input."""
     unit, limits = workload.declared, workload.autoscaler
     if limits is None:
         return

@@ -201,7 +201,7 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
 
 
 def _nearest(api_version: str, kind: str) -> str:
-    """Return what may be meant by a kind that is not read: another version of it, or a name like it."""
+    """Return the kind that may be meant by one that is not read: another version of it, or a name like it."""
     group = group_of(api_version)
     versions = [version for version, name in KINDS if name == kind and group_of(version) == group]
     if versions:
@@ -237,7 +237,7 @@ def _add(
 def _contradictions(
     row: str, document: Document, validated: Validated[Object], extensions: Extensions
 ) -> Iterator[Mistake]:
-    """List what is right alone and wrong together in a document."""
+    """List the fields of a document that are right alone and wrong together."""
     located, check = validated.located, CHECKS.get(row)
     if located is None or check is None:
         return
@@ -281,7 +281,7 @@ def _odd_name(located: Located[Object]) -> Iterator[Statement]:
 
 
 def _odd(located: Located[Object], field: str, name: str, longest: int | None) -> Iterator[Statement]:
-    """Say what an API server takes instead of a name; a length means that it has no dots either."""
+    """Say which names an API server would refuse; a length means that it has no dots either."""
     fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
     if fits and not (longest and "." in name):
         return

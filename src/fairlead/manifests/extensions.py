@@ -38,7 +38,7 @@ class RuleManifest(Object):
     def rule(
         self, workload: Workload, candidates: Sequence[Cluster], source: Callable[..., Source]
     ) -> Outside | None:
-        """Return what the manifest asks of a workload; None where that is nothing.
+        """Return the rule that the manifest makes for a workload; None where it makes none.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def kinds() -> Mapping[str, type[RuleManifest]]:
 
 
 def _fault_of_kind(kind: type[RuleManifest]) -> str:
-    """Return what is wrong with a kind; empty where nothing is."""
+    """Return the fault of a kind in words; empty where it has none."""
     from fairlead.manifests.api.own_values import SelectingSpec
 
     version = getattr(kind, "group_version", "")
@@ -163,7 +163,7 @@ def _named(kind: type[RuleManifest]) -> str:
 def rule_of(
     model: RuleManifest, workload: Workload, candidates: Sequence[Cluster], source: Callable[..., Source]
 ) -> Outside | None:
-    """Return what a manifest asks of a workload; see `RuleManifest.rule`.
+    """Return the rule that a manifest makes for a workload; see `RuleManifest.rule`.
 
     Raises `ExtensionError` where the kind fails, or returns what is no rule from outside.
     """

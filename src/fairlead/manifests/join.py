@@ -179,7 +179,7 @@ class Rebalancing:
 
     @classmethod
     def of(cls, rebalancers: Iterable[Located[WorkloadRebalancer]]) -> "Rebalancing":
-        """Return what some rebalancers ask for."""
+        """Return the workloads that some rebalancers ask to place afresh, with the times."""
         asked: dict[Identity, datetime] = {}
         for rebalancer in rebalancers:
             created = rebalancer.model.metadata.creation_timestamp or _NOT_YET_CREATED

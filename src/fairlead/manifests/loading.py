@@ -124,7 +124,7 @@ def _load(sources: Iterable[Input | Iterable[Input]], extensions: Extensions, *,
 
 
 def _not_understood(manifests: Manifests) -> list[Mistake]:
-    """List what is wrong in bindings and federated objects, which stops nobody where there is more."""
+    """List the mistakes in bindings and federated objects, which stop nobody where there is more."""
     return [mistake for one in manifests.unread for mistake in one.mistakes]
 
 
@@ -204,7 +204,7 @@ def problem_of(
 
 
 def _resized(subjects: Iterable[Subject]) -> dict[tuple[str, str], int]:
-    """Return what sets of components request today more than those that run, by cluster and resource."""
+    """Return the requests of component sets beyond those of the sets that run, by cluster and resource."""
     more: dict[tuple[str, str], int] = {}
     for subject in subjects:
         for cluster, amounts in resized(subject.binding.model.spec) if subject.binding else ():

@@ -95,7 +95,7 @@ def _selected(policy: Located[api.OverridePolicy], workload: Workload) -> bool:
 
 
 def _written(policy: Located[api.OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
-    """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
+    """Yield the fields that a policy of Karmada writes; rules in their order, then the deprecated fields."""
     spec = policy.model.spec
     rules: list[tuple[tuple[str | int, ...], api.OverrideRule]] = [
         (("spec", "overrideRules", at), rule) for at, rule in enumerate(spec.override_rules)

@@ -40,7 +40,7 @@ _FROM_CONTEXT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def in_plain_words(details: ErrorDetails) -> str:
-    """Return what is wrong with a value and what is allowed, to be read after the value."""
+    """Return the mistake in a value and what is allowed, to be read after the value."""
     kind = details["type"]
     if kind in _WORDS:
         return _WORDS[kind]
@@ -58,7 +58,7 @@ def _about(kind: str, details: ErrorDetails) -> str:
 
 
 def _about_quotes(kind: str, value: object) -> str:
-    """Say what quotes have to do with it: numbers and booleans have none, text may need them."""
+    """Say how quotes matter: numbers and booleans have none, text may need them."""
     if kind == "string_type" and isinstance(value, bool):
         words = "y, yes, on" if value else "n, no, off"
         return f"; put quotes around it (unquoted, {words} and {str(value).lower()} are no text)"
@@ -289,7 +289,7 @@ def below(where: str | int | Path, findings: Iterable[Finding]) -> Iterator[Find
 
 
 def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterator[Finding]:
-    """Yield what a check finds in every item of a list."""
+    """Yield the findings of a check in every item of a list."""
     for position, item in enumerate(items):
         yield from below(position, check(item))
 

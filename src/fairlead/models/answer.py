@@ -21,7 +21,7 @@ class Renderer(Protocol):
         ...
 
     def verdict(self, answer: Answer) -> str:
-        """Return what the answer comes to, in a sentence; of a comparison a line for each."""
+        """Return the verdict on the answer, in a sentence; of a comparison a line for each."""
         ...
 
     def notebook(self, shown: Shown) -> str:

@@ -37,7 +37,7 @@ def used_at_once(
     names: tuple[str, ...],
     counted: Callable[[str], AbstractSet[str]],
 ) -> dict[str, Column] | None:
-    """Return what workloads use by resource and cluster; None where 64 bits may not do.
+    """Return the amounts used, by resource and cluster; None where 64 bits may not do.
 
     `asked`: what one replica of each workload takes by resource. `counted`: tells on which clusters a
     resource counts.

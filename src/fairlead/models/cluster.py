@@ -165,7 +165,7 @@ def values_of(cluster: Cluster, field: str) -> tuple[str, ...]:
 
 
 def noun_of(field: str) -> str:
-    """Return what one group of a field is called: ``region``; ``value of label rack`` for a label."""
+    """Return the noun for one group of a field: ``region``; ``value of label rack`` for a label."""
     return field if field in FIELDS else f"value of label {_key_of(field)}"
 
 

@@ -59,7 +59,7 @@ did."""
 
 
 def conditions(outcome: Result) -> Conditions:
-    """Return what is so of an outcome: of every workload, and of the whole."""
+    """Return the conditions of an outcome: of every workload, and of the whole."""
     short: dict[str, list[Violation]] = {workload.key: [] for workload in outcome.problem.workloads}
     for violation in (*outcome.shortfalls, *outcome.violations):
         if violation.gives_way and violation.workload in short:

@@ -118,5 +118,5 @@ class ProblemData(Protocol):
         ...
 
     def used_columns(self, placed: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
-        """Return what all workloads use where they are placed, by resource and cluster."""
+        """Return the amounts that all workloads use where they are placed, by resource and cluster."""
         ...

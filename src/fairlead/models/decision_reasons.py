@@ -35,7 +35,7 @@ class Left(NamedTuple):
 
 
 def left_of(outcome: Result) -> Left:
-    """Return what is left after the placement; nothing where there is none."""
+    """Return the capacity and quotas left after the placement; empty where there is none."""
     if outcome.placement is None:
         return Left({}, ())
     room = remaining(outcome.problem, outcome.placement) if outcome.problem.has_capacity else {}
@@ -260,7 +260,7 @@ def _no_room(view: View, cluster: str) -> Finding | None:
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
-    """Say what a replica costs, where that counts before the share, and how large the share is."""
+    """Say the costs of a replica that count before the share, and how large the share is."""
     costs = (
         f"{rule.level.name} {format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
         for rule in view.priced

@@ -32,7 +32,7 @@ class Known:
     """An immutable value that keeps what was found out about it; copies and pickles of it begin anew."""
 
     def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
-        """Return what a pure function finds of this value and of others; asked again it is not called.
+        """Return the result of a pure function of this value and of others; asked again it is not called.
 
         What it returns must not be changed by anybody. Others are told apart by identity, so they have to be
         immutable, and the same object each time.
@@ -68,7 +68,7 @@ def keep(value: Owner, find: Callable[[Owner], Found], result: Found) -> None:
 
 
 def _known(value: Known) -> dict[object, tuple[object, Any]]:
-    """Return what is kept with a value, by what was asked."""
+    """Return the results kept with a value, by function and other arguments."""
     known: dict[object, tuple[object, Any]] = vars(value).setdefault("_known", {})
     return known
 

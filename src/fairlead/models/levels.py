@@ -50,7 +50,7 @@ class Level:
 
     @property
     def name(self) -> str:
-        """Return what people read."""
+        """Return the name that people read, such as ``beyond tier 2``."""
         name = NAMES.get(self.key) or self.title
         return f"{name} {self.number}" if self.number else name
 
@@ -174,7 +174,7 @@ class Tolerance:
 
 
 def tolerance_of(value: object) -> Tolerance | None:
-    """Return what a number or a text such as ``0.5`` or ``0.1%`` says; None where it is neither."""
+    """Return the tolerance that a number or a text such as ``0.5`` or ``0.1%`` states; None for any other."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
         return None
     if not isinstance(value, str):

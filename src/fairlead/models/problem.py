@@ -136,7 +136,7 @@ class Problem(Shown, Known):
         return limits(self)
 
     def used(self, placed: Mapping[str, Mapping[str, int]]) -> Amounts:
-        """Return what all workloads use where they are placed, by cluster of known capacity and resource."""
+        """Return the amounts used by all workloads, by cluster of known capacity and resource."""
         return usage(self.workloads, placed, self)
 
     def used_columns(self, placed: Mapping[str, Mapping[str, int]]) -> Columns:

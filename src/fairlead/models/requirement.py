@@ -251,7 +251,7 @@ class Requirement(NamedTuple):
         return bool(placed.get(self.scope)) if isinstance(self.scope, str) else self.scope.held(placed)
 
     def violation(self, placed: Mapping[str, int]) -> Violation | None:
-        """Return what a placement (replicas by cluster) breaks; None where it keeps the requirement."""
+        """Return the violation by a placement (replicas by cluster); None where it keeps the requirement."""
         over = self.excess(placed)
         if not over:
             return None
@@ -281,7 +281,7 @@ class Requirement(NamedTuple):
                 assert_never(self.gives_way)
 
     def statement(self) -> Statement:
-        """Return what it asks for, in the user's words."""
+        """Return the requirement as a statement, in the user's words."""
         text = self.kind.asked(self)
         return Statement(self.kind.name, text, self.source, self.workload.key, self.cluster)
 
@@ -291,6 +291,6 @@ class Requirement(NamedTuple):
         return self.workload.policy or self.workload.key
 
     def differs(self, stands: str, found: int) -> str:
-        """Say what stands where, and how much of it is needed or allowed instead."""
+        """Say how many stand where, and how many of them are needed or allowed instead."""
         side, verb = ("least", "needed") if found < self.limit else ("most", "allowed")
         return f"{self.workload.key}: {stands}, at {side} {self.limit} {be(self.limit)} {verb}"

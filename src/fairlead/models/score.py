@@ -62,7 +62,7 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
-    """Return what all workloads cost together, by level; shortfalls left out."""
+    """Return the cost of all workloads together, by level and in its unit; shortfalls left out."""
     found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
     return {**found, BALANCE: _balance(problem, placement)} if problem.balances else dict(found)
 
@@ -170,7 +170,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
 
 
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
-    """Return what all workloads of the level's priority cost together."""
+    """Return the cost of all workloads of the level's priority together, in the unit of the level."""
     if is_shortfall(level):
         return shortfall_values(problem, placement).get(level, 0)
     if level == BALANCE:

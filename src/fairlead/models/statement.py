@@ -98,7 +98,7 @@ a resource, a taint, a resource of a quota, a group of workloads; may be empty."
 
 
 def detail_text(detail: Detail) -> str:
-    """Return what names a changed number in words: ``gpu=true:NoSchedule``, ``team-a/compute cpu``."""
+    """Return the name of a changed number in words: ``gpu=true:NoSchedule``, ``team-a/compute cpu``."""
     return detail.spelled if isinstance(detail, Taint) else str(detail)
 
 

@@ -57,7 +57,7 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
 
 
 def usage_of(workload: WorkloadData, placed: Mapping[str, int], problem: ProblemData) -> dict[Row, int]:
-    """Return what replicas of a workload use.
+    """Return the amounts that replicas of a workload use, by cluster and resource.
 
     `placed`: its replicas by cluster; negative numbers where replicas go. `problem`: the clusters; what
     stands elsewhere uses nothing.
@@ -72,7 +72,7 @@ def usage(
     *,
     unlimited: bool = False,
 ) -> dict[Row, int]:
-    """Return what workloads use together.
+    """Return the amounts that workloads use together, by cluster and resource.
 
     `workloads`, `placed`: workloads and their replicas by key and cluster; one without a placement uses
     nothing. `problem`: the clusters; what stands elsewhere uses nothing. `unlimited`: True counts what
@@ -87,7 +87,7 @@ def usage(
 
 
 def used_columns(problem: ProblemData, placed: Mapping[str, Mapping[str, int]]) -> Columns:
-    """Return what all workloads of a problem use where they are placed, by resource and cluster."""
+    """Return the amounts that all workloads use where they are placed, by resource and cluster."""
     if not isinstance(placed, Placement):
         return _used(problem.workloads, placed, problem.all_clusters.once(charged))
     return placed.once(_used_by_all, problem.workloads, problem.all_clusters)
@@ -104,7 +104,7 @@ def _used_together(
     counted: Charged,
     names: tuple[str, ...],
 ) -> Columns:
-    """Return what workloads use where each holds replicas; where there are many places, seen at once."""
+    """Return the amounts used where each holds replicas; where there are many places, seen at once."""
     found = None
     if sum(map(len, held)) >= WORTH_ARRAYS:
         from fairlead.models.at_once import used_at_once
@@ -120,7 +120,7 @@ def _used_together(
 def _used(
     workloads: Iterable[WorkloadData], placed: Mapping[str, Mapping[str, int]], counted: Charged
 ) -> dict[str, dict[str, int]]:
-    """Return what workloads use together, by resource and cluster."""
+    """Return the amounts that workloads use together, by resource and cluster."""
     used: dict[str, dict[str, int]] = {}
     for workload in workloads:
         held = placed.get(workload.key)
@@ -155,7 +155,7 @@ def _running(workloads: Iterable[WorkloadData], counted: Charged) -> Columns:
 
 
 def room(problem: ProblemData) -> Columns:
-    """Return what the workloads of a problem may use together, by resource and cluster.
+    """Return the capacity for the workloads of a problem together, by resource and cluster.
 
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
@@ -188,7 +188,7 @@ def room(problem: ProblemData) -> Columns:
 
 
 def limits(problem: ProblemData) -> dict[Row, int]:
-    """Return what the workloads of a problem may use together, by cluster and resource; see `room`."""
+    """Return the capacity for the workloads of a problem together, by cluster and resource; see `room`."""
     return _rows(problem.room)
 
 
@@ -232,7 +232,7 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[WorkloadData]) 
 
 
 def remaining(problem: ProblemData, placement: Placement) -> dict[Row, int]:
-    """Return what all workloads together leave of every cluster; negative where they ask for too much."""
+    """Return the capacity that all workloads leave of every cluster; negative where they ask for too much."""
     rest = dict(problem.limits)
     add(rest, usage(problem.workloads, placement, problem), -1)
     return rest

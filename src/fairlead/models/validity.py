@@ -124,7 +124,7 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
-    """Yield what is wrong with the numbers and names of all that is of the types declared."""
+    """Yield the mistakes in numbers and names of all that is of the types declared."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
     plain = known.as_declared and known.once(_are_plain)
     for cluster in () if plain else _as_declared(known, all_are=known.as_declared):

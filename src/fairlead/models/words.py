@@ -190,7 +190,7 @@ def amounts(units: object) -> object:
 
 
 def each_of(values: object, tell: Callable[[object], str]) -> object:
-    """Return what to say of each of some values; as it is what is no tuple, as in a problem not valid."""
+    """Return the words on each of some values; as it is what is no tuple, as in a problem not valid."""
     return tuple(map(tell, values)) if isinstance(values, tuple) else values
 
 

@@ -129,7 +129,7 @@ Meaning = Mapping[str, Any]
 
 
 def differences(given: Problem, found: Problem) -> Iterator[str]:
-    """Say what two problems do not have in common.
+    """Say the differences between two problems.
 
     Whether a workload is due is left out: that depends on the scheduler, not on what is declared.
     """
@@ -165,7 +165,7 @@ def _told(value: Any) -> str:
 
 
 def _of_workload(workload: Workload) -> dict[str, Any]:
-    """Return what is asked for a workload, by what people call it."""
+    """Return the rules and values of a workload, by the names that people use."""
     found: dict[str, Any] = {
         "replicas": workload.replicas,
         "requests": dict(workload.requests),
@@ -182,7 +182,7 @@ def _of_workload(workload: Workload) -> dict[str, Any]:
 
 
 def _of_all(problem: Problem) -> dict[str, Any]:
-    """Return what is asked for all workloads together, and what clusters can take."""
+    """Return the rules and values of all workloads together, and the capacity of clusters."""
     found: dict[str, Any] = {
         "order of levels": problem.levels,
         "tolerances": {key: str(one) for key, one in problem.tolerances.items()},
@@ -204,7 +204,7 @@ _NAMES = {"Candidates": "eligible clusters", "Shares": "hierarchical weights", "
 
 
 def _called(rule: Any) -> str:
-    """Return what a rule is called: its class in words, where people do not know it by another name."""
+    """Return the name of a rule: its class in words, where people do not know it by another name."""
     name = type(rule).__name__
     if name in _NAMES:
         return _NAMES[name]

@@ -71,7 +71,7 @@ class _Placement:
         self.stated: AppliedPolicy = applied_policy(policy, policy.model.metadata.name)
 
     def lost(self, path: Path, message: str) -> None:
-        """Say what Karmada cannot say of a field of the spec."""
+        """Say that Karmada cannot express a field of the spec."""
         self.account.lost(self.policy.document, ("spec", *path), message)
 
     def written(self) -> JsonObject:

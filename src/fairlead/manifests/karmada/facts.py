@@ -54,7 +54,7 @@ class Declared:
         return self.document.source((*self.path, *path))
 
     def remark(self, topic: str, path: Path, told: str, inside: Path = ()) -> Statement:
-        """Return what there is to say of a field of the placement: who declared it, the field, what is told.
+        """Return a remark on a field of the placement: who declared it, the field, the words.
 
         `inside`: what of the field has the line; empty for the field itself.
         """

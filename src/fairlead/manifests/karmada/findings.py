@@ -31,7 +31,7 @@ _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 
 def placement_findings(placement: api.Placement) -> Iterator[Finding]:
-    """List what is wrong in a placement."""
+    """List the mistakes in a placement."""
     for check in _CHECKS:
         yield from check(placement)
 
@@ -82,7 +82,7 @@ def _terms(terms: Sequence[api.ClusterAffinityTerm]) -> Iterator[Finding]:
 
 
 def _overflow(affinity: api.ClusterAffinity) -> Iterator[Finding]:
-    """List what is wrong with the sets that take what a set of clusters cannot."""
+    """List the mistakes in the sets that take what a set of clusters cannot."""
     overflows = bool(affinity.overflow_affinities) if isinstance(affinity, api.ClusterAffinityTerm) else False
     if overflows and affinity.supplements:
         message = "cannot be combined with overflowAffinities, which say the same; use one of the two"

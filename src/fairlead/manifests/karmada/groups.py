@@ -117,7 +117,7 @@ _PROPERTIES = {"region": "region", "provider": "provider", "zone": "zones"}
 
 
 def by(constraint: api.SpreadConstraint) -> str:
-    """Return what a constraint groups by: a field (``cluster`` if it says nothing) or the key of a label."""
+    """Return the field of a constraint (``cluster`` if it says nothing), or the key of its label."""
     label = constraint.spread_by_label
     return field_of_label(label) if label else constraint.spread_by_field or "cluster"
 

@@ -62,7 +62,7 @@ def why_ignored(name: str) -> str | None:
 
 
 def quota_findings(spec: api.FederatedResourceQuotaSpec) -> Iterator[Finding]:
-    """List what is wrong in a quota beside its single fields; Karmada's webhook refuses the same."""
+    """List the mistakes in a quota beside its single fields; Karmada's webhook refuses the same."""
     yield from below("overall", _amounts(spec.overall))
     named = [assignment.cluster_name for assignment in spec.static_assignments]
     yield from below("staticAssignments", repeated(named, ("clusterName",)))
@@ -166,7 +166,7 @@ def _declared(located: LocatedQuota) -> Iterator[tuple[str | None, Path, Amounts
 
 
 def _observed(status: api.FederatedResourceQuotaStatus) -> dict[Scope, int]:
-    """Return what is used now by what the status says; of two names of one resource the larger amount."""
+    """Return the amounts used now by scope, as the status says; of two names of one resource the larger."""
     found: dict[Scope, int] = {}
     each = [(one.cluster_name, one.used) for one in status.aggregated_status]
     for cluster, amounts in ((None, status.overall_used), *each):

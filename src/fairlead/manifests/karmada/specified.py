@@ -61,7 +61,7 @@ def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
-    """List what is wrong in the annotations that say something of replicas."""
+    """List the mistakes in annotations about replicas."""
     for path, reading in _readings(meta):
         if not isinstance(reading, Annotation):
             yield from below(path, reading)
@@ -218,7 +218,7 @@ def _region(name: str) -> api.ClusterSet:
 def idle_parts(
     placement: api.Placement, meta: ObjectMeta, replicas: int | None = None
 ) -> Iterator[tuple[Path, str]]:
-    """Yield what was declared and does nothing, by its path inside the object, and why."""
+    """Yield the declarations that do nothing, by their path inside the object, with the reason."""
     strategy = placement.replica_scheduling
     stated = [(*_PLACEMENT, *path) for path in divided_by(strategy)]
     extension = strategy.extend_replica_division_preference if strategy else None

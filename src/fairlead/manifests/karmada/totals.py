@@ -108,7 +108,7 @@ def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster
 
 
 def _name(affinity: ClusterSet, matched: Sequence[str]) -> str | None:
-    """Return what people call a set of clusters: one region, zone or provider, or one cluster; else None."""
+    """Return the name of a set of clusters: one region, zone or provider, or one cluster; else None."""
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
     alone = not (affinity.cluster_names or affinity.label_selector)
     if alone and len(fields) == 1 and fields[0].operator == "In" and len(fields[0].values) == 1:

@@ -102,7 +102,7 @@ class Reports:
 
 
 def read_reports(annotations: Marks, key: str) -> Reports:
-    """Return what the annotations of a workload say."""
+    """Return the reports in the annotations of a workload."""
     readable = {
         name: annotations[name]
         for name, model in _REPORTS.items()
@@ -218,7 +218,7 @@ def _in_one_line(mark: Mark, _: Path) -> Source:
 def _fault(
     model: type[Annotation[T]], mark: Mark, findings: Callable[[T], Iterator[Finding]] | None = None
 ) -> str:
-    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together.
+    """Return the fault in the JSON of an annotation, also of parts that are right alone and wrong together.
 
     Unknown fields are passed over, as KubeAdmiral does.
     """
@@ -237,7 +237,7 @@ def _fault(
 
 
 def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
-    """List what cannot match in required terms."""
+    """List the required terms that cannot match."""
     required = read.cluster_affinity.required
     return affinity_findings(required.cluster_selector_terms if required else ())
 

@@ -46,7 +46,7 @@ class AppliedPolicy(Policy):
 
 
 def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
-    """Return what a policy says, as the API server stores it."""
+    """Return the content of a policy, as the API server stores it."""
 
     def locate(path: Path) -> Source:
         return located.source("spec", PLACEMENT, *path)
@@ -68,7 +68,7 @@ NAME = "metadata.name"
 
 
 def policy_findings(spec: PropagationPolicySpec) -> Iterator[Finding]:
-    """List what is wrong in the spec of a policy."""
+    """List the mistakes in the spec of a policy."""
     yield from below("clusterAffinity", affinity_findings(spec.cluster_affinity))
     yield from below("placement", placement_findings(spec.placement))
 

@@ -186,7 +186,7 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
 def _unit(
     subject: Subject, stated: AppliedPolicy, applied: AppliedPolicy, annotations: Marks
 ) -> FederatedUnit:
-    """Return what KubeAdmiral's own scheduler sees of a subject: its policy, and what overrides that."""
+    """Return a subject as KubeAdmiral's own scheduler sees it: its policy, and annotations over that."""
     template = _template(subject)
     return FederatedUnit(
         policy=stated.written,

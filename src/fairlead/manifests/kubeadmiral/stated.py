@@ -45,7 +45,7 @@ class Preferences:
 
 
 def numbers(said: Mapping[str, Bound]) -> dict[str, int]:
-    """Return what is said by cluster, wherever it stands."""
+    """Return the numbers by cluster, without their places."""
     return {cluster: bound.replicas for cluster, bound in said.items()}
 
 

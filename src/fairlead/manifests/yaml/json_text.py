@@ -97,7 +97,7 @@ def build(builder: Builder, text: str, begin: int, end: int, line: int) -> None:
 
 
 def _unquoted(word: str) -> str:
-    """Return what a JSON string stands for; half a surrogate pair becomes U+FFFD, as in Go."""
+    """Return the text that a JSON string stands for; half a surrogate pair becomes U+FFFD, as in Go."""
     if "\\" not in word:
         return word[1:-1]
     text: str = json.loads(word)

@@ -39,7 +39,7 @@ def cost(rule: Balance, problem: ProblemData, placement: Placement) -> Fraction:
 
 
 def used_by(rule: Balance, problem: ProblemData, placement: Placement) -> dict[Row, int]:
-    """Return what the members use by cluster and resource, those that are not in the problem included."""
+    """Return the amounts that the members use, by cluster and resource, `standing` included."""
     inside = [each for each in problem.workloads if each.key in rule.members]
     everybody = len(inside) == len(problem.workloads)
     used = usage(problem.workloads if everybody else inside, placement, problem)
@@ -48,7 +48,7 @@ def used_by(rule: Balance, problem: ProblemData, placement: Placement) -> dict[R
 
 
 def _unevenness(used: Mapping[Row, int], resource: str, shares: Mapping[str, Fraction]) -> Fraction:
-    """Return what one resource adds: sum u^2 / s - 1, as the shares add up to 1; 0 where nothing is used."""
+    """Return the unevenness of one resource: sum u^2 / s - 1, as the shares s add up to 1; 0 if unused."""
     amounts = [(used.get((name, resource), 0), share) for name, share in shares.items()]
     total = sum(amount for amount, _ in amounts)
     if not total:

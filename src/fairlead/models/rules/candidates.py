@@ -112,7 +112,7 @@ def candidates_of(workload: WorkloadData) -> tuple[str, ...]:
 
 
 def closed(rule: Candidates, workload: WorkloadData, cluster: str) -> Requirement:
-    """Return what keeps a cluster closed to a workload, or to anything new of it."""
+    """Return the requirement that keeps a cluster closed to a workload, or to anything new of it."""
     if cluster in rule.held_only:
         side, most, exclusion = Side.MOST, workload.current.get(cluster, 0), rule.held_only[cluster]
     else:
@@ -162,7 +162,7 @@ def summarise(rule: Candidates) -> str:
 
 
 def _agreeing(reason: str, count: int) -> str:
-    """Return what is said of one cluster, as it is said of so many."""
+    """Return a reason that is said of one cluster, as it is said of so many."""
     verb, _, rest = reason.partition(" ")
     return reason if count == 1 else f"{_OF_SEVERAL.get(verb, verb)} {rest}"
 

@@ -57,7 +57,7 @@ class Capacity(Unmistakable):
 
 
 def demands(workload: WorkloadData, cluster: Cluster) -> Mapping[str, int]:
-    """Return what one replica takes from a cluster by resource.
+    """Return the request of one replica on a cluster by resource: millicores of cpu, whole units of others.
 
     Pods count where the cluster tells how many it can run. Resources without a positive request are left out.
     """
@@ -68,7 +68,7 @@ def demands(workload: WorkloadData, cluster: Cluster) -> Mapping[str, int]:
 
 
 def needs(workload: WorkloadData) -> dict[str, int]:
-    """Return what one replica takes by resource, itself as a pod among them."""
+    """Return the request of one replica by resource, itself as a pod among them."""
     needed = {resource: need for resource, need in workload.requests.items() if need > 0}
     needed[PODS] = max(1, needed.get(PODS, 1))
     return needed

@@ -175,7 +175,7 @@ class CustomCost(Unmistakable):
 
     @abstractmethod
     def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
-        """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
+        """Return the cost of a placement (replicas by cluster): at least 0, and whole steps of the level."""
         raise NotImplementedError
 
     @abstractmethod
@@ -189,7 +189,7 @@ class CustomCost(Unmistakable):
         return (self.level,)
 
     def cost_of(self, measured: Measured) -> Fraction:
-        """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
+        """Return the cost of a placement, once it is sure that it is a cost at all; see `in_steps`."""
         cost = self.cost(measured.workload, measured.placed)
         return Fraction(in_steps(self, cost), self.level.steps)
 
@@ -214,11 +214,11 @@ class CustomClusterCost(CustomCost):
 
     @abstractmethod
     def on(self, cluster: str, replicas: int) -> int | Fraction:
-        """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
+        """Return the cost of so many replicas on a cluster: 0 for none, each no less than the one before."""
         raise NotImplementedError
 
     def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
-        """Return what all clusters cost together."""
+        """Return the cost of all clusters together."""
         del workload
         return sum((Fraction(self.on(cluster, count)) for cluster, count in placed.items()), Fraction(0))
 
@@ -261,7 +261,7 @@ def vouch(rule: CustomRule | CustomCost, workload: WorkloadData) -> None:
 
 @cache
 def _left_out(kind: type) -> tuple[str, ...]:
-    """Return what a class leaves out that it has to define."""
+    """Return the names of methods that a class leaves out though it has to define them."""
     found = ((name, getattr(kind, name, None)) for name in dir(kind))
     return tuple(name for name, each in found if getattr(each, "__isabstractmethod__", False))
 

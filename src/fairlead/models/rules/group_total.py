@@ -46,7 +46,7 @@ class GroupTotal(Written):
         yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what the set needs, and what it may hold."""
+        """Yield the minimum and the maximum of the set."""
         if self.minimum:
             yield minimum(self, workload)
         if self.maximum is not None:

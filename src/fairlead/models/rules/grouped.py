@@ -62,7 +62,7 @@ class Grouped(Written):
 
     @abstractmethod
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what must hold."""
+        """Yield the requirements of the rule."""
         raise NotImplementedError
 
     @abstractmethod
@@ -76,7 +76,7 @@ class Grouped(Written):
 
     @abstractmethod
     def loosened(self) -> Self | None:
-        """Return what is left without what it asks at least; None where that is nothing."""
+        """Return the rule without its lower limits; None where nothing is left."""
         raise NotImplementedError
 
     @property

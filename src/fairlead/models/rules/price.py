@@ -53,15 +53,15 @@ class Price(Written):
         return (self.level,)
 
     def cost_of(self, measured: Measured) -> Fraction:
-        """Return what all replicas cost together."""
+        """Return the cost of all replicas together."""
         return self.total(measured.placed)
 
     def total(self, placed: Mapping[str, int]) -> Fraction:
-        """Return what replicas cost together, by cluster."""
+        """Return the cost of replicas, given by cluster."""
         charged = ((self.prices.get(cluster, Fraction(0)), replicas) for cluster, replicas in placed.items())
         return sum((price * replicas for price, replicas in charged), Fraction(0))
 
 
 def prices_on(workload: WorkloadData, level: Level) -> Mapping[str, Fraction]:
-    """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
+    """Return the price of one replica on a level by candidate; empty where it costs nothing there."""
     return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})

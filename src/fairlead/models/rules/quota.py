@@ -83,7 +83,7 @@ class Quota(Written):
         return tuple(each.key for each in problem.workloads_in(self.namespace))
 
     def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
-        """List what is requested beyond the quota."""
+        """List the amounts requested beyond the quota."""
         used = _sums(self, problem, placement)
         may = allowed(self, problem)
         for scope in sorted(used, key=lambda each: each.order):
@@ -110,11 +110,11 @@ class Allowance(Written):
         return all(amount <= self.left[scope] for scope, amount in wanted.items())
 
     def taking(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
-        """Return what is left once replicas of a workload have come."""
+        """Return the allowance once replicas of a workload have come."""
         return self._changed(asked(self.rule, workload, placed), -1)
 
     def giving_back(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
-        """Return what is left once replicas of a workload have gone."""
+        """Return the allowance once replicas of a workload have gone."""
         return self._changed(asked(self.rule, workload, placed), 1)
 
     def _changed(self, amounts: Mapping[Scope, int], sign: int) -> Allowance:
@@ -125,7 +125,7 @@ class Allowance(Written):
 
 
 def asked(rule: Quota, workload: WorkloadData, placed: Mapping[str, int]) -> dict[Scope, int]:
-    """Return what replicas of a workload ask of a quota, by what is limited; what is not asked for is absent.
+    """Return the amounts that replicas of a workload request of a quota, by scope; others are absent.
 
     `workload`: any workload; one of another namespace asks for nothing.
     """
@@ -149,7 +149,7 @@ def askers(rule: Quota, resource: str, problem: ProblemData) -> tuple[WorkloadDa
 
 
 def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
-    """Return what the workloads of a problem may request together, by what is limited.
+    """Return the most that the workloads of a problem may request together, by scope.
 
     The hard limit without what others use, at least 0; in the units of `Limit.hard`.
     """
@@ -158,13 +158,13 @@ def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
 
 
 def taken_by_others(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
-    """Return what is used in the namespace beside what the workloads of a problem hold now."""
+    """Return the amounts used in the namespace beside those that the workloads of a problem hold now."""
     held = _sums(rule, problem, {workload.key: workload.current for workload in problem.workloads})
     return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
 
 
 def allowances(problem: ProblemData) -> tuple[Allowance, ...]:
-    """Return what every quota of a problem allows before anything is placed."""
+    """Return the allowance of every quota of a problem before anything is placed."""
     return tuple(Allowance(rule, allowed(rule, problem)) for rule in problem.rules if isinstance(rule, Quota))
 
 
@@ -177,18 +177,18 @@ def _sums(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str
 
 
 def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[Scope, int]:
-    """Return what a placement leaves of a quota; negative where it asks for more than is allowed."""
+    """Return the amounts that a placement leaves of a quota, by scope; negative where it is exceeded."""
     used = _sums(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
 
 
 def left_of(quotas: Iterable[Allowance], problem: ProblemData, placement: Placement) -> tuple[Allowance, ...]:
-    """Return what all workloads together leave of some quotas; negative where they ask for too much."""
+    """Return the allowance that all workloads leave of some quotas; negative where it is exceeded."""
     return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in quotas)
 
 
 def detail(rule: Quota, scope: Scope) -> str:
-    """Return what tells a violation of one limit of a quota from others on the same cluster."""
+    """Return the name of one limit of a quota, to tell its violation from others on the same cluster."""
     return f"{rule} {scope.resource}"
 
 

@@ -83,7 +83,7 @@ class Left(Scope):
         return self.name
 
     def choices(self, among: AbstractSet[str]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
-        """Yield what may be lost of some clusters: the groups in words, and the clusters in them.
+        """Yield the losses that may meet some clusters: the groups in words, and the clusters in them.
 
         Groups that have none of these clusters are left out where others have some: to lose them as well
         changes nothing.
@@ -161,7 +161,7 @@ class Survival(Grouped):
         return f"{first}{''.join(f' and any one {other}' for other in others)} at once"
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what has to be left of every group; without candidates only where it holds something."""
+        """Yield the replicas to be left of every group; without candidates only where it holds something."""
         if not self.minimum:
             return
         if self.at_once:
@@ -195,7 +195,7 @@ class Survival(Grouped):
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
     def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say what has to survive."""
+        """Say how many replicas have to survive."""
         del number
         if self.at_once:
             return self._asks(workload, Left(self.name, self.losses)).statement()
@@ -217,7 +217,7 @@ class Survival(Grouped):
         return any(self.minimum > most * len(everywhere - each) for each in lost if each)
 
     def needed(self, minima: int) -> int:
-        """Return what has to be left: one cluster may have to hold all of it."""
+        """Return the replicas that have to be left: one cluster may have to hold all of them."""
         del minima
         return self.minimum
 
