@@ -71,7 +71,7 @@ class Inputs:
         return loading.select(problem, self.namespaces, self.selector)
 
     def sources(self, *added: str) -> "tuple[Sequence[Input | Iterable[Input]], Sequence[Statement]]":
-        """Return what is to be loaded, with other files beside those that are named, and what was denied.
+        """Return the inputs to be loaded, with other files beside those that are named, and the kinds denied.
 
         Raises `click.UsageError` where neither file nor cluster is named, and `FairleadError` where a cluster
         cannot be read.

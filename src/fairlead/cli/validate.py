@@ -48,7 +48,7 @@ class Finding(NamedTuple):
 
 
 def of_mistake(mistake: "Mistake") -> Finding:
-    """Return what is wrong in the input."""
+    """Return a mistake in the input as a finding."""
     return Finding("error", "mistake", mistake.sentence, mistake.source)
 
 

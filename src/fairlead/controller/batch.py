@@ -100,7 +100,7 @@ def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject])
 def _sorted(
     world: World, due: Iterable[Entry], subjects: Iterable[Subject]
 ) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
-    """Return what is decided already, as it cannot be placed at all, and what is to be placed."""
+    """Return decisions on bindings that cannot be placed at all, and the bindings that are to be placed."""
     decisions: dict[Place, Decision] = {}
     asked: dict[Identity, Place] = {}
     bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
@@ -139,7 +139,7 @@ def _identity(workload: Workload) -> Identity:
 
 
 def _told_of(problem: Problem, subjects: Sequence[Subject]) -> dict[Identity, str]:
-    """Return what the reader of a problem says of single workloads, of those that it left out as well."""
+    """Return remarks of the reader of a problem on single workloads, those that it left out included."""
     said: dict[str, list[str]] = {}
     for one in problem.warnings:
         if one.workload is not None:

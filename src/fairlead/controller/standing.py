@@ -100,7 +100,7 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
 
 
 def kept(entry: Entry, world: World) -> Kept:
-    """Return what is to be noted of a binding that stands where it is to stand.
+    """Return the note on a binding that stands where it is to stand.
 
     Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
     there by a controller that ended before it could note that.

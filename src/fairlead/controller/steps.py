@@ -47,7 +47,7 @@ def path_of(workload: Workload, binding: str, subresource: str = "") -> str:
 
 
 def steps_of(plan: RebalancePlan) -> list[list[Step]]:
-    """Return what every wave changes.
+    """Return the changes of every wave.
 
     Raises `UsageError` where a workload is not placed by Karmada, has no binding, its policy has changed
     since, or a wave takes more of its replicas away than may be unavailable.

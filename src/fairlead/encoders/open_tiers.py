@@ -60,7 +60,7 @@ class _Distances:
     deviation: Deviation
 
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
-        """Return the costs by cluster where the tier holds so many replicas, each with its least."""
+        """Return the distance and its least by cluster where the tier holds so many; empty: not measured."""
         division = self.measured.division(total)
         return {} if division is None else distances_of(division, self.scale, self.deviation)
 

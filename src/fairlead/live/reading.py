@@ -26,7 +26,7 @@ def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
 
 
 def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resource]:
-    """Return what a server serves of one group and version; nothing where it does not know that."""
+    """Return the kinds that a server serves of one group and version; none where it does not know that."""
     root = "apis" if "/" in api_version else "api"
     try:
         told = client.get(f"/{root}/{api_version}")

@@ -286,7 +286,7 @@ def _tenths(units: int, size: int) -> str:
 
 
 def happening(numbers: Iterable[tuple[int, str, str]], noun: str = "") -> str:
-    """Return what happens to how many, in words; empty where nothing happens.
+    """Return numbers with their verbs: ``3 replicas move, 1 starts``; empty where all are 0.
 
     `numbers`: how many, and the verb for one and for several. `noun`: what stands behind the first number;
     empty where nothing does.

@@ -144,7 +144,7 @@ def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
 def _notes(
     workload: Workload, known: KarmadaBinding | None, placed: Placed, version: str, unchanged: bool
 ) -> Iterator[str]:
-    """Say what to know before a binding is patched."""
+    """Say the facts to know before a binding is patched."""
     if known is None or not known.name:
         yield "not in the input: the name is the one that Karmada gives"
     elif not version and unchanged:

@@ -80,7 +80,7 @@ def _forms(answer: Shown) -> _Forms:
 
 
 def verdict(answer: Answer) -> str:
-    """Return what an answer comes to, in a sentence; of a comparison a line for each."""
+    """Return the verdict on an answer, in a sentence; of a comparison a line for each."""
     return _forms(answer).verdict(answer)
 
 
@@ -99,7 +99,7 @@ def terminal(answer: Answer, look: Look | None = None) -> str:
 
 
 def next_steps_after(answer: Answer, making: Making) -> Sequence[Step]:
-    """Return what to do next, by the command that made an answer: sentences with commands to copy."""
+    """Return the next steps, by the command that made an answer: sentences with commands to copy."""
     return _forms(answer).steps(answer, making)
 
 

@@ -109,7 +109,7 @@ class _Side:
         self.height = below - HEAD
 
     def label(self, name: str | None) -> str:
-        """Return what is written beside a bar."""
+        """Return the text beside a bar."""
         return self.none if name is None else name
 
     def colour(self, name: str | None) -> Ink:
@@ -177,7 +177,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
 
 
 def in_words(counts: Mapping[str, int], noun: str = "") -> str:
-    """Return what happens to how many replicas, with a noun behind the first number where one is given.
+    """Return the numbers of replicas that move, start or stop, in words; the noun follows the first.
 
     >>> in_words({"move": 3, "start": 1, "stop": 0}, "replica")
     '3 replicas move, 1 starts'

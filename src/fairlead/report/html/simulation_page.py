@@ -85,7 +85,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
 
 
 def _concerns(simulation: Simulation) -> Iterator[Concern]:
-    """Yield what is short or broken: at once, and after everything that can be done is done."""
+    """Yield shortages and broken rules: at once, and after everything that can be done is done."""
     if simulation.changed and simulation.after.placement is not None:
         short = told_shortages(simulation.broken)
         yield Concern("What is short, and why", short, "shortfall")
@@ -103,7 +103,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
 
 
 def _change_section(simulation: Simulation) -> Section:
-    """Return what changes by workload, and by workload and cluster."""
+    """Return the changes by workload, and by workload and cluster."""
     if not simulation.changed or simulation.after.placement is None or not simulation.caused:
         return Section("changes", "What changes", ())
     by_cluster = shift_table(simulation)
