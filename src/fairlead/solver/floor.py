@@ -234,7 +234,7 @@ def _cluster_by_cluster(
 def _most(
     workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
 ) -> Iterator[tuple[str, int]]:
-    """Yield what every candidate can hold: replicas, or a full copy."""
+    """Yield the most that every candidate can hold: its name, and replicas or a full copy."""
     copies = workload.rule(Duplicated)
     if has_box(workload) and copies is None:
         boxed = box_of(workload, problem, available, quotas)

@@ -86,7 +86,7 @@ def _is_worth_more(problem: Problem, found: Answer, alone: Placed) -> bool:
 
 
 def answer_at_once(problem: Problem, search: Search) -> Answer:
-    """Return what is found where time is over before any search."""
+    """Return the answer where time is over before any search."""
     from fairlead.solver.floor import at_once
 
     return at_once(problem, search)

@@ -111,7 +111,7 @@ def overfull(used: Mapping[Row, int], part: Problem) -> frozenset[Row]:
 
 
 def left_by(part: Problem, fixed: Iterable[Workload], placed: Placed) -> dict[Row, int]:
-    """Return what workloads that stand as they are placed leave of every cluster and resource, at least 0."""
+    """Return the capacity that workloads leave where they are placed, by cluster and resource, at least 0."""
     left = dict(part.limits)
     for row, amount in usage(fixed, placed, part).items():
         left[row] = max(0, left.get(row, 0) - amount)

@@ -87,7 +87,7 @@ class Batch:
         return np.array(list(self.units.values()), dtype=np.int64)[self.coupling.resource]
 
     def usage(self, replicas: Whole) -> Whole:
-        """Return what a placement asks for, by row of the coupling."""
+        """Return the requests of a placement, by row of the coupling."""
         by_cluster = np.empty((self.needs.shape[1], replicas.shape[1]), dtype=np.int64)
         for number in range(self.needs.shape[1]):
             by_cluster[number] = self.needs[:, number] @ replicas
@@ -156,7 +156,7 @@ def beside_others(batch: Batch) -> Batch:
 
 
 def _asked(problem: Problem) -> list[dict[str, int]]:
-    """Return what one replica of each workload takes, of quotas as well where they limit single clusters."""
+    """Return the request of one replica of each workload, also of quotas that limit single clusters."""
     found = [needs(workload) for workload in problem.workloads]
     for rule in (rule for rule in problem.rules if isinstance(rule, Quota)):
         for workload, asked in zip(problem.workloads, found, strict=True):
@@ -178,7 +178,7 @@ def _name_of(rule: Quota, scope: Scope) -> str:
 
 
 def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int], int]:
-    """Return what clusters can be asked for, by column and resource; absent where nothing limits it."""
+    """Return the limits of clusters, by column and resource; absent where there is none."""
     position = {name: number for number, name in enumerate(resources)}
     columns = {cluster.name: column for column, cluster in enumerate(problem.clusters)}
     quotas = {
@@ -201,7 +201,7 @@ def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int],
 
 
 def _whole_limits(problem: Problem, units: Mapping[str, int]) -> dict[tuple[int, int], int]:
-    """Return what clusters can be asked for, by column and resource, in units of the resource."""
+    """Return the limits of clusters, by column and resource, in units of the resource."""
     sizes = list(units.values())
     limits = _limits(problem, tuple(units))
     return {

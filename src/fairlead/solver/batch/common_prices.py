@@ -146,7 +146,7 @@ class _Sample:
 
 
 def asked_by(workloads: Iterable[Workload]) -> Counter[str]:
-    """Return what workloads ask for in all, by resource."""
+    """Return the requests of workloads in all, by resource."""
     asked = Counter[str]()
     for workload in workloads:
         for name, need in needs(workload).items():
@@ -197,7 +197,7 @@ def _divided(model: Model, cost: LevelCost, worth: Worth) -> Divided:
 
 
 def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
-    """Return what is used together."""
+    """Return the amounts used together, by cluster and resource."""
     together = Counter[Row]()
     for each in used:
         together.update(each)
@@ -205,7 +205,7 @@ def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
 
 
 def _bound(part: Problem, pieces: Sequence[Divided]) -> Fraction:
-    """Return what all cost at least on the level.
+    """Return the least that all cost on the level, in its unit.
 
     Everybody pays for what he uses. Together they use no more than there is, so at the highest of the prices
     that were used they pay no more than what is there is worth.

@@ -80,7 +80,7 @@ class Filling:
         return cls.of(batch) if sum(need * count for need, count in most) < MOST_ASKED else None
 
     def wishes(self) -> Whole:
-        """Return what runs now or the whole part of every share, by row and cluster, at most the total."""
+        """Return replicas that run or the whole part of every share, by row and column, at most the total."""
         workloads = self.batch.problem.workloads
         found = np.array([wished(each, self.batch.clusters) for each in workloads], dtype=np.int64)
         most = np.array([each.replicas for each in workloads], dtype=np.int64)[:, None]
@@ -224,7 +224,7 @@ class _Placing:
         return next((found for way in ordered if (found := way()) is not None), None)
 
     def fullness(self, replicas: Floats | Whole) -> Floats:
-        """Return what clusters are asked for as a part of what they have, by resource and cluster.
+        """Return the requests as a part of the capacity, by resource and cluster.
 
         Totals in a single column are compared with what all clusters have together.
         """

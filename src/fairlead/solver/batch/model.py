@@ -55,7 +55,7 @@ class Model:
         return self.shapes[1:]
 
     def steps(self, replicas: Whole, number: int = 0) -> int:
-        """Return what a placement costs on the level, or on one of the pinned ones after it."""
+        """Return the cost of a placement on the level, or a pinned one after it, in steps of that."""
         return total_of(self.shapes[number].value(replicas).sum(axis=1))
 
     def beyond(self, replicas: Whole) -> tuple[Whole, list[int]]:
@@ -100,7 +100,7 @@ class Prices:
 
     @classmethod
     def of(cls, model: Model, worth: Mapping[Row, float]) -> "Prices":
-        """Return what one unit of each resource on a cluster is worth, given in units of the level."""
+        """Return prices of one unit of each resource on a cluster, given in units of the level."""
         rows = zip(model.batch.coupling.names, model.batch.sizes.tolist(), strict=True)
         asked = [worth.get(row, 0.0) * unit * model.unit for row, unit in rows]
         return cls(np.array(asked, dtype=np.float64), np.zeros(len(model.pins)))
@@ -137,7 +137,7 @@ def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
 
 
 def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
-    """Return what capacity costs for one replica, by row and column."""
+    """Return the price of capacity for one replica, by row and column."""
     batch = model.batch
     table = np.zeros((batch.needs.shape[1], len(batch.clusters)))
     table[batch.coupling.resource, batch.coupling.column] = prices.capacity

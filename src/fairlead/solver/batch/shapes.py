@@ -49,7 +49,7 @@ class Shape:
         return total
 
     def _upward(self, units: Whole, cost: Whole, sign: int) -> Whole:
-        """Return what some units cost of which the first costs so much, each more or less than the last."""
+        """Return the cost of some units of which the first costs so much, each more or less than the last."""
         total: Whole = units * cost
         return total if self.step is None else total + sign * self.step * (units * (units - 1) // 2)
 

@@ -111,7 +111,7 @@ def _bounded(
 def _still_closed(
     declared: tuple[Bounds | GroupTotal, ...] | None, opened: Sequence[str]
 ) -> tuple[Bounds | GroupTotal, ...] | None:
-    """Return what manifests declare for clusters that are closed, without the sets that have one open now."""
+    """Return the rules that manifests declare for closed clusters, without sets that have one open now."""
     if declared is None:
         return None
     return tuple(

@@ -131,7 +131,7 @@ class Branches:
         return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
 
     def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:
-        """Yield what places hold at most, and at least, where the level costs so much at most.
+        """Yield the fewest and most replicas of places where the level costs so much at most.
 
         That is what they hold in parts that are not bounded by more.
         """
@@ -187,7 +187,7 @@ class Branches:
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
     def _told(self, master: Master, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
-        """Return what is wanted once the choices are told of which there is most, where they may be good."""
+        """Return the wanted bound after the placement of the choices that have most has been told."""
         rounded = master.rounded()
         about = rounded.value()
         better = about < (1 - CLOSE) * self.least + CLOSE * float(self.bound or 0)
@@ -323,7 +323,7 @@ def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numb
 
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:
-    """Return what can be chosen within ranges."""
+    """Return the choices within ranges."""
     known = [ranges.get(Place(choice.key, name), (0, 0)) for name in choice.names]
     lower, upper = ([each[end] for each in known] for end in (0, 1))
     return choice.within(np.array(lower, dtype=np.int64), np.array(upper, dtype=np.int64))

@@ -75,7 +75,7 @@ class Choice:
         return np.array([placed.get(name, 0) for name in self.names], dtype=np.int64)
 
     def within(self, lower: Numbers, upper: Numbers) -> "Choice":
-        """Return what can be chosen within bounds."""
+        """Return the choices within bounds."""
         inside = (_within(face, lower, upper) for face in self.faces)
         return replace(self, faces=tuple(each for each in inside if each is not None))
 

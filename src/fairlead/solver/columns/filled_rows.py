@@ -100,7 +100,7 @@ class FilledRows:
         )
 
     def amounts(self, used: Mapping[Row, int]) -> Numbers:
-        """Return what is used by row, in units."""
+        """Return the amounts used by row, in units."""
         return _by_row(self.rows, self.units, used)
 
     def unevenness(self, used: Numbers | Floats) -> float:
@@ -113,7 +113,7 @@ class FilledRows:
         return len({resource for _, resource in self.rows})
 
     def need(self, workload: Workload, names: Collection[str], problem: Problem) -> Numbers:
-        """Return what a replica uses on some clusters, by row."""
+        """Return the units that a replica uses on some clusters, by row."""
         used = {
             (name, resource): amount
             for name in names
@@ -168,7 +168,7 @@ def _rows_and_choices(problem: Problem, rule: Balance, apart: Apart) -> tuple[Fi
 def _choices(
     rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
 ) -> Iterator[tuple[Workload, Choice | None]]:
-    """Yield what every workload can choose that has replicas."""
+    """Yield the choices of every workload that has replicas."""
     for workload in problem.workloads:
         total = replicas_placed(workload, problem)
         if total == 0:
@@ -225,7 +225,7 @@ def _told_by_faces(levels: Sequence[Level], workload: Workload, problem: Problem
 
 
 def _unit(rule: Balance, problem: Problem, resource: str) -> int:
-    """Return what all amounts of a resource are multiples of."""
+    """Return the unit of a resource: all amounts are multiples of it."""
     amounts = {rule.totals[resource]}
     for name in rule.shares[resource]:
         amounts.add(rule.standing.get((name, resource), 0))

@@ -174,13 +174,13 @@ class Master:
         return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
     def levels(self) -> Floats:
-        """Return about what the mix costs on every level."""
+        """Return about the cost of the mix on every level, in its unit."""
         spent = sum((mix.spent for mix in self.mixes), np.zeros(len(self.limits)))
         spent[-1] += self.rows.unevenness(self.rows.standing + self.used)
         return spent
 
     def value(self) -> float:
-        """Return about what the mix costs, levels weighed, and how far pinned levels are from their limits.
+        """Return about the cost of the mix, levels weighed by how far they are from their limits.
 
         Weights are not best before all that weighs something is at its limit.
         """
@@ -198,7 +198,7 @@ class Master:
         return all(limit is None or cost <= (1 + near) * float(limit) + NOTHING for cost, limit in pairs)
 
     def prices(self) -> Floats:
-        """Return what a unit more costs, by row."""
+        """Return the price of a unit more, by row."""
         over = np.maximum(0.0, self.used - self.rows.room)
         bend = 2 * self.weights[-1] * self.rows.bend
         found: Floats = bend * (self.rows.standing + self.used + OVER * over + self.full)
@@ -336,13 +336,13 @@ class Master:
         return scale, tuple(max(1, int(scale * weight)) for weight in weights.tolist())
 
     def saved(self, mix: Mix) -> Floats:
-        """Return about what mixing the choices of a workload saves, by cluster."""
+        """Return about the saving by mixing the choices of a workload, by cluster."""
         bend = self.rows.by_cluster(self.rows.bend * mix.choice.need.astype(float) ** 2)
         return mix.saved(self.weights[-1] * bend, self.weights)
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int] | slice = EVERYWHERE
     ) -> tuple[Pieces, Numbers, Sequence[int]]:
-        """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
+        """Return the costs of placements of some workloads at prices, in steps, and their constants."""
         own, using, constants = self.own.rows(at).in_steps(scales)
         return own.dearer(self.rows.by_cluster(self.needs[at] * prices)), using, constants

@@ -126,7 +126,7 @@ class Mix:
         return lower, upper
 
     def saved(self, bend: Floats, weights: Floats) -> Floats:
-        """Return about what mixing saves by cluster: what choices cost more than their mean would.
+        """Return about the saving by mixing, by cluster: the cost of choices beyond that of their mean.
 
         Parameters
         ----------

@@ -66,17 +66,17 @@ class OwnCost:
         return bool(self.floats[1].any()) or any((self.constant, self.saved, self.using))
 
     def by_cluster(self, counts: Numbers | Floats) -> Floats:
-        """Return about what placements cost, by cluster, without what is constant."""
+        """Return about the cost of placements, by cluster, without the constant."""
         bend, slope = self.floats
         found: Floats = (bend * counts + slope) * counts + float(self.using) * np.minimum(counts, 1)
         return found - float(self.saved) * np.minimum(counts, self.held) if self.saved else found
 
     def about(self, counts: Numbers) -> float:
-        """Return about what a placement costs."""
+        """Return about the cost of a placement."""
         return float(self.by_cluster(counts).sum()) + float(self.constant)
 
     def dearest(self, most: int) -> Floats:
-        """Return about what the last of so many replicas costs at most, by cluster."""
+        """Return about the most that the last of so many replicas costs, by cluster."""
         bend, slope = self.floats
         found: Floats = 2 * most * bend + np.abs(slope) + float(self.saved + self.using)
         return found
@@ -205,7 +205,7 @@ def is_own(level: Level) -> bool:
 def own_cost(
     workload: Workload, choice: Choice, problem: Problem, level: Level, held: Held | None = None
 ) -> OwnCost:
-    """Return what a workload costs on a level, or less; nothing where that is not known.
+    """Return the cost of a workload on a level, or less; 0 where it is not known.
 
     Parameters
     ----------

@@ -279,13 +279,13 @@ def _in_arrays(face: Face) -> bool:
 
 
 def _spent(cost: Pieces, counts: Numbers) -> Numbers:
-    """Return what placements cost, by row."""
+    """Return the cost of placements, by row, in steps."""
     found: Numbers = cost.spent(counts).sum(axis=1)
     return found
 
 
 def _merits(cost: Pieces, price: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
-    """Return what clusters bring at a price of a replica, by row and cluster."""
+    """Return the merit of clusters at a price of a replica, by row and cluster."""
     held = cost.upto(price[:, None], lower, upper)
     found: Numbers = price[:, None] * held - cost.spent(held)
     return found

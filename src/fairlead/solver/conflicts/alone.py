@@ -265,7 +265,7 @@ def _over(rule: Quota, problem: Problem) -> Conflict | None:
 
 
 def _least(workload: Workload, problem: Problem) -> Iterator[Requirement]:
-    """Yield what a workload has to have on single clusters, and in all, whatever affinity group it gets."""
+    """Yield the least of a workload on single clusters, and in all, whatever affinity group it gets."""
     copies, several = workload.rule(Duplicated), len(from_start(workload)) > 1
     if not workload.replicas or (copies is not None and copies.choice):
         return

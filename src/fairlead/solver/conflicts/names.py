@@ -29,7 +29,7 @@ class Names:
         return replace(workload, key=workload.key if key is None else key, policy=policy)
 
     def of(self, cluster: str) -> str:
-        """Return what a cluster is called."""
+        """Return the name of a cluster."""
         return cluster if self.cluster is None else self.cluster
 
     def beside(self, other: "Names") -> "Names":
@@ -67,7 +67,7 @@ Tell = Callable[[Names], Statement]
 
 
 def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *about: object) -> Tell:
-    """Return what says a requirement of a workload."""
+    """Return the sentence of a requirement of a workload."""
 
     def tell(names: Names) -> Statement:
         one = find(rule, names.given(workload), *about)
@@ -77,7 +77,7 @@ def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *a
 
 
 def telling(describe: Callable[..., Statement], *about: object, cluster: str | None = None) -> Tell:
-    """Return what says something of workloads, among other things, and last of a cluster by its name."""
+    """Return the sentence of a function of workloads and others, and last of a cluster by its name."""
 
     def tell(names: Names) -> Statement:
         given = [names.given(each) if isinstance(each, Workload) else each for each in about]
@@ -99,7 +99,7 @@ def alike(workloads: Iterable[Workload]) -> tuple[tuple[Workload, ...], ...]:
 
 
 def _shape(workload: Workload) -> Hashable:
-    """Return what alike workloads have in common; rules of any other kind follow from it, or prefer only."""
+    """Return a key that alike workloads share; rules of any other kind follow from it, or prefer only."""
     every = (workload.rules, *(group.rules for group in workload.groups))
     return (
         workload.policy or workload.key,

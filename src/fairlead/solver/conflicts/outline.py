@@ -86,7 +86,7 @@ def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> O
 
 
 def limits_of(unit: Unit, workload: Workload, problem: Problem) -> Iterator[tuple[str, int, int | None]]:
-    """Yield what a unit says of single clusters: the fewest replicas of a workload there, and the most.
+    """Yield the bounds that a unit states of single clusters: name, fewest replicas, and most or None.
 
     0 where it asks for none, or only where replicas are held; None where it allows any number.
     """

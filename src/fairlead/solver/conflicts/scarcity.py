@@ -74,7 +74,7 @@ class Supply:
 
 
 def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Supply:
-    """Return what some workloads, one at least, ask for of a resource, and what there is of it."""
+    """Return the amount that some workloads, one at least, ask for of a resource, and the capacity."""
     rooms = {
         name: problem.limits.get((name, resource), 0)
         for name in frozenset[str]().union(*(each.names for each in demands))

@@ -220,7 +220,7 @@ def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
 
 
 def _rooms(problem: Problem) -> Iterator[Unit]:
-    """Yield what every cluster has: together where one workload may use it, else by resource."""
+    """Yield the capacity of every cluster: together where one workload may use it, else by resource."""
     users: dict[str, list[Workload]] = {}
     asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
     for workload in problem.workloads:

@@ -102,7 +102,7 @@ def filled(problem: Problem, units: Sequence[Unit], *, roomiest: bool = False) -
 
 
 def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Amounts]]:
-    """Return what units say of each workload, and how much room there is by resource.
+    """Return the bounds that units state of each workload, and the capacity by resource.
 
     Requests are not limited by 64 bits, nor is what many replicas ask for: amounts are of any size.
     """

@@ -150,7 +150,7 @@ def _place(workload: Workload, names: tuple[str, ...], divide: Divide) -> Mappin
 
 
 def _question(workload: Workload, candidates: tuple[str, ...]) -> Question:
-    """Return what is to be divided: by equal weights where the workload states none, on its first tier."""
+    """Return the division to make: by equal weights where the workload states none, on its first tier."""
     tiers = workload.rule(Tiers)
     inside = next((tier for tier in tiers.tiers if tier.intersection(candidates)), None) if tiers else None
     names = sorted(name for name in candidates if inside is None or name in inside)

@@ -228,7 +228,7 @@ def filled(lower: Whole, upper: Whole, total: Whole | int, wishes: Whole) -> Who
 
 
 def wished(workload: Workload, names: Sequence[str]) -> list[int]:
-    """Return what runs now or, where nothing does, the whole part of every share."""
+    """Return the replicas that run now or, where none do, the whole part of every share, by cluster."""
     if workload.current:
         return [*map(workload.current.get, names, repeat(0))]
     rule = workload.rule(Weights)

@@ -107,7 +107,7 @@ def _first_groups(problem: Problem) -> dict[str, AffinityGroup]:
 
 
 def _parts(problem: Problem) -> Iterator[Problem]:
-    """Yield what is to be chosen together: workloads that may meet, one of them with a choice."""
+    """Yield the parts to choose for together: workloads that may meet, one of them with a choice."""
     if any(map(is_open, problem.workloads)):
         yield from (part for part in apart(problem) if any(map(is_open, part.workloads)))
 

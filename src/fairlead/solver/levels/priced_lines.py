@@ -66,7 +66,7 @@ def priced_lines(encoding: Encoding, branches: Branches) -> Iterator[tuple[list[
 def _terms(
     encoding: Encoding, branches: Branches, mix: Mix, priced: Priced
 ) -> "tuple[dict[int, tuple[cp_model.IntVar, Fraction]], Fraction] | None":
-    """Return what a workload costs on all levels as they weigh: variables with slopes, and what is on top.
+    """Return the cost of a workload on all levels as they weigh: variables with slopes, and the constant.
 
     None where the model knows nothing of a cost.
     """

@@ -100,18 +100,18 @@ def within(level: Attained, target: Target) -> Attained:
 
 
 def needed(level: Level, problem: Problem) -> Fraction:
-    """Return what the workloads of a level cost at least, each alone."""
+    """Return the least cost of the workloads of a level, each alone."""
     inside = (each for each in problem.workloads if each.priority == level.priority)
     return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
 
 
 def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
-    """Return what a loose level may be."""
+    """Return the target of a loose level."""
     return Target(least, problem.tolerances[level.key].of(least))
 
 
 def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
-    """Return what a balance may be; its tolerance is its own, unless one is given."""
+    """Return the target of a balance; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
     return Target(least, tolerance(rule, problem) if given is None else given.of(least))
 

@@ -89,7 +89,7 @@ class Loosening:
 
     @classmethod
     def at_once(cls, problem: Problem, found: Answer) -> "Loosening":
-        """Return what is known without a look at what clusters could hold."""
+        """Return the loose levels as known without a look at what clusters could hold."""
         targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {level: target_of(level, problem, Fraction(0)) for level in unheard(problem, found.part)}
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
@@ -197,7 +197,7 @@ class Loosening:
         return replace(known, placement=placement, parts=(*self.parts, answer))
 
     def answer(self) -> Answer:
-        """Return what was found."""
+        """Return the answer as it is now."""
         levels = self._levels()
         origin = origin_of([self.strict, *self.parts])
         return Answer(self.problem, status_of(levels), self.placement, levels, origin)
@@ -257,7 +257,7 @@ class Loosening:
         return tuple(found)
 
     def elsewhere(self, part: Problem) -> Mapping[Level, int | Fraction]:
-        """Return what all others cost on the levels of some workloads, which are searched."""
+        """Return the cost of all others on the levels of some workloads, which are searched."""
         levels = levels_of(part)
         inside = zip(levels, score(part, self.placement), strict=True)
         whole = dict(zip(levels_of(self.problem), score(self.problem, self.placement), strict=True))

@@ -213,7 +213,7 @@ class Incumbent:
         return Answer(self.part, Status.INFEASIBLE, None, (), "cp-sat")
 
     def answer(self) -> Answer:
-        """Return what was found."""
+        """Return the answer as it is now."""
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
         levels = self.attained()

@@ -93,7 +93,7 @@ def too_many_waves(count: str) -> UsageError:
 def follow(
     migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int], wave: Steps
 ) -> tuple[dict[str, Placed], dict[Place, int]]:
-    """Return what stands and what is used after a wave."""
+    """Return the positions of workloads and the amounts used after a wave."""
     then, taken = dict(positions), dict(used)
     for key, step in wave.items():
         then[key] = after(positions[key], step)
@@ -102,7 +102,7 @@ def follow(
 
 
 def end_of(migration: Migration, waves: Sequence[Steps]) -> tuple[dict[str, Placed], dict[Place, int]]:
-    """Return what stands and what is used after some waves."""
+    """Return the positions of workloads and the amounts used after some waves."""
     positions, used = migration.start(), dict(migration.used)
     for wave in waves:
         positions, used = follow(migration, positions, used, wave)

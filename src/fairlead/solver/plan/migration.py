@@ -80,11 +80,11 @@ class Migration:
     """Replicas that one wave moves, starts or stops at most; None means no limit."""
 
     def start(self) -> dict[str, Placed]:
-        """Return what every moving workload holds at the start."""
+        """Return the replicas by cluster of every moving workload at the start."""
         return {key: path.start for key, path in self.paths.items()}
 
     def room(self, used: Mapping[Place, int]) -> dict[Place, int]:
-        """Return what is left where so much is used."""
+        """Return the room that is left, by limit, where so much is used."""
         return {place: limit - used.get(place, 0) for place, limit in self.limits.items()}
 
     def lacking(self, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> dict[Place, int]:
@@ -126,7 +126,7 @@ def charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], cha
 
 
 def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what has still to be stopped and what has still to be started, by cluster."""
+    """Return the replicas still to be stopped and those still to be started, by cluster."""
     return between(position, path.target)
 
 
@@ -145,7 +145,7 @@ def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
 def migration_of(
     problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
 ) -> Migration:
-    """Return what moves; everywhere also to clusters that are neither where replicas are nor go."""
+    """Return the migration; everywhere also to clusters where replicas neither are nor go."""
     current = running(problem)
     companions = tuple(
         Companions(tuple(key for key in rule.members if problem.workload(key).replicas), rule.together)
@@ -178,7 +178,7 @@ def migration_of(
 
 
 def _used(problem: Problem, placement: Placement) -> dict[Place, int]:
-    """Return what all workloads use where they are placed, of clusters and of quotas."""
+    """Return the amounts that all workloads use where they are placed, of clusters and of quotas."""
     found = dict(problem.used(placement)) if problem.has_capacity else {}
     for rule in problem.rules:
         if isinstance(rule, Quota):
@@ -219,7 +219,7 @@ def _path(
 
 
 def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, dict[Place, int]]:
-    """Return what one replica takes from clusters that have limits, and of quotas."""
+    """Return the request of one replica from clusters that have limits, and of quotas, by cluster."""
     quotas = [rule for rule in problem.rules if isinstance(rule, Quota)]
     needed = capacity.needs(workload) if problem.has_capacity else {}
     limited, with_pods = problem.charged.names, problem.charged.with_pods

@@ -148,7 +148,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
 
 
 def _fraction(gain: Fraction | float) -> Fraction:
-    """Return what a move has to gain, exactly as it was written."""
+    """Return the least gain of a move, exactly as it was written."""
     try:
         return Fraction(str(gain))
     except ValueError:

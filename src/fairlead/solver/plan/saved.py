@@ -117,7 +117,7 @@ def read_file(file: str) -> Document:
 
 
 def validated(saved: Mapping[str, Any] | Document) -> SavedDocument:
-    """Return what is read of a saved plan."""
+    """Return the fields that are read of a saved plan."""
     document = saved if isinstance(saved, Document) else _copied(saved)
     found = validate(document, SavedDocument)
     if found.mistakes or found.located is None:

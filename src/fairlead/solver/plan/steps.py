@@ -95,13 +95,13 @@ def positive(placed: Placed) -> dict[str, int]:
 
 
 def between(standing: Placed, target: Placed) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what has to be stopped and what has to be started to get from here to there."""
+    """Return replicas to be stopped and to be started, by cluster, to get from here to there."""
     change = minus(target, standing)
     return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
 
 def course(before: Placed, step: Step) -> Course:
-    """Return what stands at every moment of a wave."""
+    """Return the replicas by cluster at every moment of a wave."""
     under_way = minus(before, step.gone)
     stopped = minus(under_way, step.early)
     started = plus(stopped, step.starts)
@@ -114,17 +114,17 @@ def course(before: Placed, step: Step) -> Course:
 
 
 def after(before: Placed, step: Step) -> dict[str, int]:
-    """Return what stands when the wave is done."""
+    """Return the replicas by cluster when the wave is done."""
     return dict(course(before, step)[Moment.AFTER])
 
 
 def wave_of(steps: Mapping[str, Step], regions: Regions) -> Wave:
-    """Return what all workloads do in a wave, by key, as moves."""
+    """Return the steps of all workloads in a wave, by key, as moves."""
     return Wave(tuple(move for key, step in steps.items() for move in moves_of(key, step, regions)))
 
 
 def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
-    """Yield what one workload does in a wave as moves; near clusters are paired first, then by name."""
+    """Yield the step of one workload in a wave as moves; near clusters are paired first, then by name."""
     starts = dict(step.starts)
     stops = {(cluster, True): count for cluster, count in step.early.items()}
     stops |= {(cluster, False): count for cluster, count in step.late.items()}
@@ -144,7 +144,7 @@ def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
 
 
 def undone(workload: str, out: Placed, into: Placed, regions: Regions) -> tuple[Move, ...]:
-    """Return what has still to be done for a workload as moves."""
+    """Return the remaining stops and starts of a workload as moves."""
     surplus = max(0, sum(out.values()) - sum(into.values()))
     late, gone = dict(out), {}
     for cluster in sorted(out, reverse=True):

@@ -72,7 +72,7 @@ class Course:
 
 
 def course(before: Placed, moves: Iterable[Move]) -> Course:
-    """Return what stands where while moves are made; below 0 where they stop what is not there."""
+    """Return the replicas by cluster while moves are made; below 0 where they stop more than is there."""
     stopped, under_way, started, after = dict(before), dict(before), dict(before), dict(before)
     for move in moves:
         if move.source is not None:
@@ -121,7 +121,7 @@ class Row(Generic[Standing]):
     def breaches(
         self, before: Standing, then: Callable[[Moment], Standing], target: Standing
     ) -> Iterator[tuple[Moment, Violation]]:
-        """Yield what is broken at which moment, and by more than before the wave and in the target."""
+        """Yield the rules broken at each moment, by more than before the wave and in the target."""
         found = [
             (moment, violation)
             for moment, standing in ((each, then(each)) for each in self.moments)
@@ -200,7 +200,7 @@ def _moments(requirement: Requirement) -> tuple[Moment, ...]:
 
 
 def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
-    """Yield what may be missing and what may be too many."""
+    """Yield the rows of replicas that may be missing, and of those that may be too many."""
     key, wanted = workload.key, sum(target.values())
     least = wanted - options.missing(key, wanted)
 

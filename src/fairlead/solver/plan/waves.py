@@ -93,7 +93,7 @@ class WaveOptions:
             )
 
     def order_of(self, workload: str) -> Order:
-        """Return what comes first for a workload."""
+        """Return the order for a workload."""
         return self.orders.get(workload, self.order)
 
     def missing(self, workload: str, wanted: int) -> int:
@@ -245,7 +245,7 @@ class WavePlan:
 
 
 def _made(before: Placement, wave: Wave, *, whole: bool) -> Placement:
-    """Return what stands after a wave, or inside of it while what is replaced is still there."""
+    """Return the placement after a wave, or inside of it while replaced replicas are still there."""
     held = {key: Counter(placed) for key, placed in before.items()}
     for move in wave.moves:
         if move.source is not None and (whole or move.stops_early):
@@ -256,7 +256,7 @@ def _made(before: Placement, wave: Wave, *, whole: bool) -> Placement:
 
 
 def running(problem: Problem) -> Placement:
-    """Return what runs now on clusters that are still there.
+    """Return the placement that runs now, on clusters that are still there.
 
     Replicas on clusters that are not in the input are gone already; what replaces them is started new.
     """

@@ -91,7 +91,7 @@ def _asked(rule: rules.WorkloadRule) -> int:
 
 
 def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
-    """Yield what may be changed of one workload; of one that is scaled to 0 nothing has to be."""
+    """Yield the relaxable numbers of one workload; none where it is scaled to 0."""
     if workload.replicas:
         most = widest(workload)
         for rule in workload.rules:
@@ -126,7 +126,7 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
 
 
 def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
-    """Return what gives way where a number is lowered, so that less is asked for, or raised."""
+    """Return the keys that give way where a number is lowered, so that less is asked for, or raised."""
     return tuple((each, side) for each in because)
 
 

@@ -105,7 +105,7 @@ class Stock:
 
 
 def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
-    """Return what a relaxable adds to: the resource of a cluster, or what a quota allows."""
+    """Return the stock that a relaxable adds to: the resource of a cluster, or a quota."""
     if relaxable.kind is Kind.QUOTA:
         rule, scope = number_of(relaxable.detail, relaxable.cluster, problem)
         places = {
@@ -149,7 +149,7 @@ def reach(problem: Problem) -> Mapping[str, frozenset[str]]:
 
 
 def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
-    """Return what one replica of every workload that could stand on a cluster takes there, by resource."""
+    """Return the request of one replica of every workload that could stand on a cluster, by resource."""
     found: dict[str, dict[str, int]] = {}
     for workload in problem.workloads:
         if workload.replicas and cluster.name in reach(problem)[workload.key]:
@@ -159,7 +159,7 @@ def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
 
 
 def at_hand(problem: Problem, cluster: str, resource: str) -> int:
-    """Return what is free on a cluster and what workloads hold there, at most what it offers.
+    """Return the amount free on a cluster or held there by workloads, at most what it offers.
 
     Negative where it is overcommitted.
     """

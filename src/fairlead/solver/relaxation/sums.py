@@ -92,7 +92,7 @@ class _Box:
         return ()
 
     def raised(self, name: str, replicas: int) -> Changes:
-        """Return what lets a cluster hold so many replicas; nothing where that is not to be had."""
+        """Return the changes that let a cluster hold so many replicas; none where that is not to be had."""
         cluster, candidates = self.problem.cluster_by_name[name], self.workload.rule(Candidates)
         graded = graded_room(self.workload, cluster)
         held = self.workload.current.get(name, 0)
@@ -168,7 +168,7 @@ def _box(problem: Problem) -> _Box | None:
 
 
 def _ways(box: _Box, most: int) -> tuple[int, list[Changes]]:
-    """Return what is missing and ways to make it good; none where several contradictions meet."""
+    """Return the missing replicas and ways to make them good; none where several contradictions meet."""
     wanted = box.workload.replicas
     crossed = [name for name in box.low if box.low[name] > box.high[name]]
     least, greatest = sum(box.low.values()), sum(box.high.values())
@@ -228,7 +228,7 @@ class _Excess:
 
 
 def _excesses(problem: Problem) -> Iterator[_Excess]:
-    """Yield what is asked for too much: of quotas, then of what clusters have."""
+    """Yield the amounts that are asked for too much: of quotas, then of clusters."""
     found = relaxables(problem)
     # An exact number that several share gives back more than the largest request; no other gives back any.
     if any(relaxable.sharing and relaxable.kind in EXACT for relaxable in found):

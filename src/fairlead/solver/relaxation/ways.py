@@ -66,7 +66,7 @@ class Way:
 
     @property
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
-        """Return what to sort ways by: those that are simple enough to read first, then by cost."""
+        """Return the sort key of ways: those that are simple enough to read first, then by cost."""
         said = sentences(self.changes)
         # To give up replicas here and there is a long way to go, also where it is said in one breath.
         fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)
@@ -275,7 +275,7 @@ def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> li
 
 
 def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Problem) -> tuple[Change, ...]:
-    """Return what one workload changes, for all that are alike; a number that they share counts once."""
+    """Return the changes of one workload, for all that are alike; a number that they share counts once."""
     shared = for_all(changes, members, part)
     known = {each.about for each in shared}
     mine = (

@@ -157,7 +157,7 @@ def _closing(closed: Mapping[str, Turn]) -> list[Change]:
 
 
 def _asked_for(workload: Workload) -> tuple[object, ...]:
-    """Return what the owner of a workload asks for; of rules only where no manifest tells them."""
+    """Return the wishes of a workload's owner; rules only where no manifest tells them."""
     asked: object
     match workload.declared:
         case KarmadaBinding(placement=placement):

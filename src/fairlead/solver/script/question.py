@@ -61,7 +61,7 @@ class Standing:
 
     @classmethod
     def of(cls, problem: Problem) -> Standing:
-        """Return what runs in a problem, on the clusters that it has."""
+        """Return the state that runs in a problem, on the clusters that it has."""
         held = {each.key: running(each, problem.cluster_by_name) for each in problem.workloads}
         groups = {each.key: each.observed for each in problem.workloads if each.observed is not None}
         return cls(held, groups)
@@ -87,7 +87,7 @@ def missing(workload: Workload, placed: Mapping[str, int]) -> int:
 
 
 def evicted(moment: Moment, standing: Standing) -> Placed:
-    """Return what leaves at once: from clusters that are gone or drained, or have a taint against it."""
+    """Return replicas that leave at once: from clusters that are gone, drained or tainted against them."""
     fleet = moment.fleet
     clusters = fleet.cluster_by_name
     drained = {one.name for one in fleet.clusters if DRAINED in one.taints}
@@ -120,7 +120,7 @@ def _is_repelled(workload: Workload, cluster: Cluster) -> bool:
 
 
 def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
-    """Return what is left where some replicas have gone."""
+    """Return the placement without replicas that have gone."""
     return {
         key: {name: count for name, count in held.items() if name not in gone.get(key, {})}
         for key, held in placed.items()
@@ -256,7 +256,7 @@ def _held(workload: Workload, standing: Standing) -> Workload:
 def _declared(
     declared: Declared | None, placed: Mapping[str, int], standing: Standing, workload: Workload
 ) -> Declared | None:
-    """Return what the real scheduler sees of a workload that stands where it does."""
+    """Return the manifests of a workload as the real scheduler sees them where it stands now."""
     match declared:
         case KarmadaBinding():
             return replace(declared, previous=tuple(sorted(placed.items())), evicting=frozenset())

@@ -131,7 +131,7 @@ def solved(problem: Problem, settings: Settings) -> Decision:
 
 
 def planned(moment: Moment, standing: Standing, settings: Settings) -> Decision | None:
-    """Return what a plan under a budget of moves makes of everything; None where it has no waves."""
+    """Return the decision by a plan under a budget of moves; None where it has no waves."""
     problem = whole_question(moment, standing)
     rested = (replace(each, due=bool(missing(each, each.current))) for each in problem.workloads)
     problem = replace(problem, workloads=with_due(rested))
@@ -162,7 +162,7 @@ def _decided(outcome: Outcome) -> Decision:
 
 
 def _reasons(outcome: Outcome) -> dict[str, str]:
-    """Return what gives way of single workloads, and why."""
+    """Return the reasons why rules of single workloads give way, by key."""
     found: dict[str, list[str]] = {}
     for one in outcome.shortfalls:
         if one.workload is not None:

@@ -276,5 +276,5 @@ def _only(minimum: Bound) -> Bound:
 
 
 def _edited(declared: Declared | None) -> Declared | None:
-    """Return what a scheduler sees of a workload whose placement was edited."""
+    """Return the manifests of a workload, whose placement was edited, as a scheduler sees them."""
     return replace(declared, up_to_date=False) if isinstance(declared, KarmadaBinding) else declared

@@ -257,7 +257,7 @@ def fullness_of(outcome: Outcome) -> dict[str, Fraction]:
 
 
 def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:
-    """Return what happens to every workload of the changed problem."""
+    """Return the effect on every workload of the changed problem."""
     return tuple(_effect(workload, before, after) for workload in after.problem.workloads)
 
 
@@ -297,7 +297,7 @@ def _standing(key: str, before: Outcome) -> dict[str, int]:
 
 
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
-    """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
+    """Return the violations of what runs now in a problem, in the affinity groups in which it runs."""
     there, known = outcome.problem.cluster_by_name, outcome.problem.workload_by_key
     inside = {key: {name: held for name, held in now.of(key).items() if name in there} for key in known}
     return check(all_as_scheduled(outcome.problem), Placement(inside))

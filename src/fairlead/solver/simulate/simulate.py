@@ -94,7 +94,7 @@ def _simulated(
 
 
 def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Asked") -> list[Scenario]:
-    """Return what comes of every change; time that is left goes to those of which too little is known."""
+    """Return the scenario of every change; time that is left goes to those of which too little is known."""
     each = asked.deadline.part(1 - SECOND_LOOK).each(len(tried), 1)
     found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
     unknown = [at for at, scenario in enumerate(found) if not all(scenario.certainty)]
@@ -107,7 +107,7 @@ def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Ask
 
 
 def _share(left: int) -> float:
-    """Return what the next of so many answers may use of the time that is left."""
+    """Return the part of the time left that the next of so many answers may use."""
     return max(1 / left, LARGEST_SHARE)
 
 
@@ -154,7 +154,7 @@ def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
-    """Yield what is to be tried; UsageError where nothing belongs to the sweep."""
+    """Yield the changes to be tried; UsageError where nothing belongs to the sweep."""
     if sweep == DRAIN:
         yield from (Drain(cluster.name) for cluster in problem.clusters)
         return
@@ -210,7 +210,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, unt
 
 
 def _broken(after: Outcome) -> Iterator[str]:
-    """Yield what gives way beside unplaced replicas, and why there is no answer where there is none."""
+    """Yield the rules that give way beside unplaced replicas, or why there is no answer."""
     if after.conflict is not None:
         yield from (str(statement) for statement in after.conflict.rules)
     for violation in (*after.shortfalls, *after.violations):

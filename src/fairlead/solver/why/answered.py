@@ -74,7 +74,7 @@ class Answered:
         return self.part.candidates(self.workload)
 
     def replicas(self, cluster: str) -> int:
-        """Return what the workload holds on a cluster."""
+        """Return the replicas of the workload on a cluster."""
         return self._placed.get(cluster, 0)
 
     @cached_property

@@ -190,7 +190,7 @@ def shares(count: int) -> Iterator[float]:
 
 
 def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
-    """Return what a change makes of the answer; None where that is not known in time."""
+    """Return the difference that a change makes to the answer; None where that is not known in time."""
     if not deadline.remaining():
         return None
     changed = change.build(about.part)
@@ -208,7 +208,7 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
 
 
 def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:
-    """Return what gains are sorted by: the level, the gain, single clusters first, then the words."""
+    """Return the sort key of gains: the level, the gain, single clusters first, then the words."""
     place = about.levels.index(difference.level) if difference.level else len(about.levels)
     return place, difference.change, change.cluster is None, change.action
 

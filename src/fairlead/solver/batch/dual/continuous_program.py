@@ -66,7 +66,7 @@ class Program:
         )
 
     def replicas(self, units: Floats) -> Floats:
-        """Return what is held by row and column where so many replicas of every piece are used."""
+        """Return the replicas by row and column where so many of every piece are used."""
         return self.base + self.by_place(units)
 
     def prices(self, model: Model, shared: Floats) -> Prices:
@@ -83,12 +83,12 @@ class Program:
         return _added(self.row * columns + self.column, values, rows * columns).reshape(rows, columns)
 
     def used(self, units: Floats, costs: Floats) -> Floats:
-        """Return what some replicas of every piece use of what is shared, at costs on the pinned levels."""
+        """Return the use of each shared limit by so many replicas, at costs on the pinned levels."""
         capacity = (self.by_place(units)[:, self.columns] * self.needs).sum(axis=0)
         return np.concatenate([capacity, costs @ units])
 
     def priced(self, shared: Floats, marginal: Floats) -> Floats:
-        """Return what one replica more of every piece costs at prices, at its costs on the pinned levels."""
+        """Return the price of one replica more of every piece, at its costs on the pinned levels."""
         count = len(self.columns)
         table = np.zeros(self.base.shape)
         np.add.at(table.T, self.columns, (self.needs * shared[:count]).T)
@@ -96,11 +96,11 @@ class Program:
         return found
 
     def marginal(self, units: Floats) -> Floats:
-        """Return what one replica more of every piece costs, by level."""
+        """Return the cost of one replica more, by level and piece."""
         return self.slopes + self.growth * units
 
     def costs(self, units: Floats) -> Floats:
-        """Return what a replica of every piece costs on average, by level."""
+        """Return the cost of a replica on average, by level and piece."""
         return self.slopes + self.growth * units / 2
 
 

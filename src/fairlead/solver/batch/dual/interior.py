@@ -78,7 +78,7 @@ class _Point:
         )
 
     def gap(self, program: Program) -> float:
-        """Return what the point is above its bound, about."""
+        """Return about how far the point is above its bound."""
         return float(
             self.low @ self.units + self.high @ (program.most - self.units) + self.prices @ self.left
         )

@@ -80,7 +80,7 @@ def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: 
 def marginals(
     model: Model, prices: Prices, rows: slice, replicas: Whole
 ) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
-    """Return what one replica more costs and what one less saves, by place.
+    """Return the cost of one replica more and the saving of one less, by place.
 
     With prices: the cost of one more (infinite where the place is full) and of the last one (minus infinity
     where there is none to take). Without prices: the same for every pinned level.
@@ -236,7 +236,7 @@ class PricedRows:
         return cheapest, dearest
 
     def costs(self, replicas: Whole) -> list[float]:
-        """Return what a division costs, by level."""
+        """Return the cost of a division, by level."""
         found, curve = [], self.curve
         spans = list(itertools.pairwise(curve.starts))
         for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):

@@ -103,7 +103,7 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Float
 def _windows(
     model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
-    """Return what some rows have within reach of their prices, cut into segments of one slope.
+    """Return the segments of some rows within reach of their prices, each of one slope.
 
     Returns
     -------

@@ -59,7 +59,7 @@ class StandIns:
 
 
 def joined(placement: Placement, owners: Owners) -> Placement:
-    """Return what workloads hold when their boxes are put together."""
+    """Return the placement of workloads when their boxes are put together."""
     found: dict[str, dict[str, int]] = {}
     for key, placed in placement.items():
         found.setdefault(owners[key], {}).update(placed)
@@ -67,7 +67,7 @@ def joined(placement: Placement, owners: Owners) -> Placement:
 
 
 def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> Placement:
-    """Return what boxes hold of what their workloads hold."""
+    """Return the placement of boxes that their workloads' placement is divided into."""
     found = {}
     for box in boxes:
         rule = box.rule(Candidates)

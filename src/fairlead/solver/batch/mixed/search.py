@@ -253,7 +253,7 @@ class _Mixed:
             yield note
 
     def result(self) -> LexicographicResult:
-        """Return what was found."""
+        """Return the best placement that was found, with its levels."""
         if self.best is None:
             return LexicographicResult(Status.INFEASIBLE if self.refuted else Status.UNKNOWN, None)
         broken = check(self.part, self.best)

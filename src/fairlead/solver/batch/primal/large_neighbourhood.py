@@ -76,7 +76,7 @@ def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
 
 
 def charged(model: Model, replicas: Whole, charges: Charges) -> float:
-    """Return what a placement costs with what is charged for broken limits."""
+    """Return the cost of a placement with the charges for broken limits, in steps."""
     coupling = model.batch.coupling
     beyond, over = model.beyond(replicas)
     total = float((charges.charge[coupling.column, coupling.resource] * beyond).sum())

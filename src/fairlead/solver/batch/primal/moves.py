@@ -158,7 +158,7 @@ class Tally:
         return cls(usage.tolist(), bounds, pins)
 
     def change(self, column: int, more: Sequence[float]) -> float:
-        """Return what using more of a column, or less of it, does to the charges."""
+        """Return the difference in charges by using more of a column, or less of it."""
         total = 0.0
         used = self.used[column]
         for resource, limit, charge in self.bounds[column]:
@@ -169,7 +169,7 @@ class Tally:
         return total
 
     def change_of_pins(self, more: Sequence[float]) -> float:
-        """Return what a change of the pinned levels does to the charges."""
+        """Return the difference in charges by a change of the pinned levels."""
         total = 0.0
         for (cost, pin, charge), each in zip(self.pinned, more, strict=True):
             over = cost - pin

@@ -127,7 +127,7 @@ class Opened:
     """Cost of the base, in steps; None where costs are not exact."""
 
     def closed(self, found: Found) -> Found:
-        """Return what was found for the task as replicas of the batch."""
+        """Return the result of the task as replicas of the batch."""
         if found.replicas is None:
             return Found(None, None, found.complete)
         replicas = self.base.copy()
@@ -268,7 +268,7 @@ def _limits(
 
 
 def _limit(pieces: _Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> Limit:
-    """Return what some pieces use together."""
+    """Return the limit on the use of some pieces together."""
     units = pieces.units[inside]
     least, most = total_of(np.minimum(needs, 0) * units), total_of(np.maximum(needs, 0) * units)
     return Limit(inside, needs, amount, least, most, charge)

@@ -21,7 +21,7 @@ LARGEST = 2**31 - 1
 
 
 def wrapped(number: int) -> int:
-    """Return what a 32-bit signed integer holds after arithmetic gave a number: it wraps round silently."""
+    """Return the 32-bit signed integer that arithmetic ends with: a number wraps round silently."""
     return (number + 2**31) % 2**32 - 2**31
 
 

@@ -25,7 +25,7 @@ _FNV_PRIME = 16777619
 
 
 def wrap(number: int) -> int:
-    """Return what is left of a number in 64 bits, as Go's integer arithmetic leaves it."""
+    """Return a number in 64 bits, as Go's integer arithmetic leaves it."""
     if MINIMUM <= number <= MAXIMUM:
         return number
     return (number + 2**63) % 2**64 - 2**63

@@ -199,7 +199,7 @@ Changed = Callable[[Mapping[str, int], int], Mapping[str, int]]
 def _undisturbed(
     question: PlannerInput, desired: Mapping[str, int], removed: Changed, added: Changed
 ) -> dict[str, int]:
-    """Return what runs now, changed by no more than the difference in total."""
+    """Return the replicas that run now, changed by no more than the difference in total."""
     running = _runnable(question, desired)
     have, want = wrap(sum(running.values())), wrap(sum(desired.values()))
     if have == want:

@@ -131,14 +131,14 @@ class Pieces:
         return np.minimum(found, upper)
 
     def steps(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
-        """Return what one replica more costs on the clusters at some positions, in steps."""
+        """Return the cost of one replica more on the clusters at some positions, in steps."""
         found: NDArray[Any] = self.slopes[-1][at]
         for slope, end in zip(reversed(self.slopes[:-1]), reversed(self.breaks), strict=True):
             found = np.where(replicas < end[at], slope[at], found)
         return found if self.bend is None else found + (2 * replicas + 1) * self.bend[at]
 
     def marginals(self, replicas: Numbers) -> Sequence[Number]:
-        """Return what one replica more costs by cluster, in the unit of the level."""
+        """Return the cost of one replica more by cluster, in the unit of the level."""
         steps = self.steps(replicas).tolist()
         return steps if self.step == 1 else [each * self.step for each in steps]
 
@@ -158,7 +158,7 @@ class Pieces:
     def guess(
         self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
     ) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, or at one of its own, and its merit."""
+        """Return about the replicas of every cluster at a price, or at one of its own, and its merit."""
         whole = np.clip(np.floor(price), -(2.0**62), 2.0**62).astype(np.int64)
         high = self.upto(whole, lower, upper)
         return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
@@ -170,7 +170,7 @@ class Pieces:
         return merits, price.denominator
 
     def spent(self, replicas: NDArray[Any]) -> NDArray[Any]:
-        """Return what replicas cost by cluster in use, in steps."""
+        """Return the cost of replicas by cluster in use, in steps."""
         last = self.slopes[-1]
         found: NDArray[Any] = (last if self.bend is None else self.bend * replicas + last) * replicas
         for (slope, following), end in zip(pairwise(self.slopes), self.breaks, strict=True):
@@ -178,7 +178,7 @@ class Pieces:
         return found if self.using is None else found + self.using
 
     def value(self, replicas: Numbers) -> Fraction:
-        """Return what a placement costs in steps; clusters without replicas are not used."""
+        """Return the cost of a placement in steps; clusters without replicas are not used."""
         spent = np.where(replicas > 0, self.spent(replicas), 0)
         return Fraction(sum(spent.tolist()))
 

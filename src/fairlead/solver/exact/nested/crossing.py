@@ -34,7 +34,7 @@ MOST_STEPS = 2 * 10**7
 def picker_of(
     limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags], counts: Counts | None = None
 ) -> Picker:
-    """Return what picks sets whose clusters are counted; see `Picker`."""
+    """Return a picker of sets whose clusters are counted; see `Picker`."""
     if limits.crossing is not None:
         return CrossingPicker(limits, limits.crossing, open_to, required, needed, counts)
     return Picker(limits, open_to, required, needed, counts)
@@ -186,7 +186,7 @@ class _Table:
         return after
 
     def by_numbers(self, axes: Sequence[Axis]) -> Merits:
-        """Return what is best by numbers of groups and of clusters."""
+        """Return the greatest merits by numbers of groups and of clusters."""
         part, rows = self.part, self.filled[-1].reshape(-1, self.part.width)
         found = np.full([*(axis.cap + 1 for axis in axes), part.width], self.least, dtype=rows.dtype)
         at = tuple(part.numbers[:, part.allowed[part.starts]])

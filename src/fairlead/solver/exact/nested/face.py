@@ -170,7 +170,7 @@ class Face:
         return self.gains(-1) if self.sums and self.settled else self.upper
 
     def gains(self, depth: int = 0) -> Numbers:
-        """Return what clusters add to what those before them hold, where groups hold no more than they may.
+        """Return the replicas that clusters add to those before them, up to the most of their groups.
 
         In a group those with the most room come first, but for those that have to be used. Only groups from
         a depth on are looked at.
@@ -197,7 +197,7 @@ class Face:
         return combined.astype(np.int64) if small else combined
 
     def box(self, used: Flags) -> tuple[Box, Numbers]:
-        """Return what the clusters of a set may hold, and their positions."""
+        """Return the box of the clusters of a set, and their positions."""
         at = np.flatnonzero(used)
         return Box(self.lower[at], self.upper[at], self.total), at
 
@@ -206,7 +206,7 @@ class Face:
         return self.box(used)[0].feasible and (not self.sums or self.division(used) is not None)
 
     def division(self, used: Flags) -> tuple[LaminarBox, Numbers] | None:
-        """Return what a set and its groups may hold, and the positions of its clusters side by side.
+        """Return the box of a set and its groups, and the positions of its clusters side by side.
 
         None where they cannot hold the total.
         """

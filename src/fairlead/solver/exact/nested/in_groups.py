@@ -78,7 +78,7 @@ class _InGroups(PriceSearch):
         return Prices(own[WHOLE], own[WHOLE])
 
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return about what the best set at a price bounds the cost by."""
+        """Return about the bound of the cost by the best set at a price."""
         del used
         return self._lines[price]
 
@@ -105,7 +105,7 @@ class _InGroups(PriceSearch):
         return replace(guess, bound=Fraction(price * total - self._merit - ROUNDING * size))
 
     def exactly(self, guess: Guess) -> Priced:
-        """Return what is best at prices in whole numbers."""
+        """Return merits and replicas at prices in whole numbers."""
         face, limits, units = self.face, self.face.limits, self.sets.units
         prices = self._exact_prices(guess)
         of_units = prices[-1][units.around[-1]] if units.depth else np.full(len(units.lower), guess.price)

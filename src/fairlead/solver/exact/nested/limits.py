@@ -132,7 +132,7 @@ class Limits:
         )
 
     def split(self, merits: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """Return what is told of groups by depth, nothing where it is of clusters only; the clusters last."""
+        """Return the merits of groups by depth, none where all are of clusters; those of clusters last."""
         clusters = len(self.wider[0].group) if self.wider else len(merits)
         if len(merits) == clusters:
             return (merits,)
@@ -147,7 +147,7 @@ def limits_of(
     partitions: Iterable[Limit] = (),
     sets: Iterable[Collection[str]] = (),
 ) -> Limits | None:
-    """Return what spread constraints say of the clusters that can hold replicas.
+    """Return the limits that spread constraints set to the clusters that can hold replicas.
 
     `rules`: the constraints of a workload of at least one replica. `names`: clusters that can hold replicas;
     at least one. `partitions`: more partitions that have to be in the chain. `sets`: sets of these clusters

@@ -283,7 +283,7 @@ def falling(merits: Merits) -> Numbers:
 
 
 def lowest(*merits: Merits) -> Any:
-    """Return what stands for "no such set": lower than any sum of merits, and than any two of its kind."""
+    """Return the merit for "no such set": lower than any sum of merits, and than any two of its kind."""
     if merits[0].dtype == float:
         return -np.inf
     if merits[0].dtype == np.int64:

@@ -103,7 +103,7 @@ class PriceSearch(ABC):
 
     @abstractmethod
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return what the best set at a price bounds the cost by."""
+        """Return the bound of the cost by the best set at a price."""
 
     @abstractmethod
     def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
@@ -229,7 +229,7 @@ class _OfClusters(PriceSearch):
         return self.cost.prices(settle_ties(self.cost.narrow(box, at)), box, at)
 
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return what the best set at a price bounds the cost by."""
+        """Return the bound of the cost by the best set at a price."""
         if price not in self._lines:
             placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
             placed = np.where(used, placed, 0)
