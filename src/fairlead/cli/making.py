@@ -76,7 +76,7 @@ def _taken(context: click.Context, name: str, left: type[click.Option] | None = 
 
 
 def _words(context: click.Context, names: Iterable[str]) -> Iterator[str]:
-    """Yield those of some options that were given, as they are typed."""
+    """Yield options that were given, of some, as they are typed."""
     options = {each.name: each.opts[0] for each in context.command.params}
     for name in names:
         match context.params.get(name):

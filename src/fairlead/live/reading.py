@@ -14,7 +14,7 @@ from fairlead.models.statement import Statement
 
 
 def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
-    """Return those of some kinds that a server serves; what it does not serve is left out.
+    """Return the kinds that a server serves, of some; others are left out.
 
     Raises `RefusedError` where the server refused for another reason than that it does not know a group, and
     `UnreachableError` where it did not answer.

@@ -102,7 +102,7 @@ class Extensions:
         return (level for each in self._all() for level in each.levels)
 
     def _all(self) -> Iterator[Extension]:
-        """Yield those that are given, then those that are installed, which are loaded only then."""
+        """Yield the extensions that are given, then those that are installed, which are loaded only then."""
         yield from self.given
         yield from installed()
 

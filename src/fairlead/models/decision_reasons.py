@@ -166,7 +166,7 @@ def _no_copy(view: View, cluster: str) -> str:
 
 
 def _not_chosen(view: View, cluster: str) -> str:
-    """Say what limits the number of clusters or groups that may be used, where one more would be too many.
+    """Say the limit on the clusters or groups in use, where one more would be too many.
 
     Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
     """

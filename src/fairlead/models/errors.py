@@ -67,7 +67,7 @@ class ManifestError(FairleadError):
     mistakes
         All mistakes of all files; kept sorted by file and line.
     warnings
-        What else there is to say about the input, as far as it was read.
+        Further remarks on the input, as far as it was read.
     """
 
     def __init__(self, mistakes: Iterable[Mistake], warnings: Iterable[Statement] = ()) -> None:

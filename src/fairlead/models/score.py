@@ -220,7 +220,7 @@ def follows_balance(level: Level, problem: Problem) -> bool:
 
 
 def tolerance(rule: Balance, problem: Problem) -> Fraction:
-    """Return how much less than best a balance may be, unless a profile says otherwise.
+    """Return the tolerance of a balance, unless a profile says otherwise.
 
     `TOLERANCE`, or what half a replica of the largest makes: sum (e / 2)^2 / s over clusters and resources,
     with ``e`` its request over what all replicas request together.

@@ -38,7 +38,7 @@ class Charged:
     """Clusters of these that tell how many pods they can run, or whose capacity is unknown."""
 
     def of(self, resource: str) -> AbstractSet[str]:
-        """Return those on which a resource counts."""
+        """Return the clusters on which a resource counts."""
         return self.with_pods if resource == PODS else self.names
 
 

@@ -138,7 +138,7 @@ def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
 
 
 def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
-    """Return those clusters or workloads that hold what they are declared to hold."""
+    """Return the clusters or workloads that hold what they are declared to hold."""
     return things if all_are else [each for each in things if fit((each,), type(each))]
 
 

@@ -78,7 +78,7 @@ def convert(
     Returns
     -------
     Conversion
-        What was written, and what would be lost.
+        Manifests that were written, and the losses.
 
     Raises
     ------

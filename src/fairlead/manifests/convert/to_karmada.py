@@ -75,7 +75,7 @@ class _Placement:
         self.account.lost(self.policy.document, ("spec", *path), message)
 
     def written(self) -> JsonObject:
-        """Return it."""
+        """Return the placement of Karmada."""
         stated, spec = self.stated, self.policy.model.spec
         self.account.inert(self.policy.document, spec, ("spec",))
         for part, field in ((spec.auto_migration, "autoMigration"), (spec.reschedule_policy, RESCHEDULING)):

@@ -83,7 +83,7 @@ class _Spec(NamedTuple):
         self.account.lost(self.policy.document, (*PLACEMENT, *path), message)
 
     def written(self) -> JsonObject:
-        """Return it."""
+        """Return the spec of the policy."""
         self._around()
         divided = is_divided(self.placement)
         spec: JsonObject = {"schedulingMode": "Divide" if divided else "Duplicate"}

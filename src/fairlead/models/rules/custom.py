@@ -136,7 +136,7 @@ class CustomRule(Grouped):
     Parameters
     ----------
     field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+        Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
     groups
         Candidates by group, as `fairlead.models.cluster.groups` returns them.
     """

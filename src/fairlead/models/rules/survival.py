@@ -57,13 +57,13 @@ class Loss(Written):
         return joined(self.groups, self.everywhere)
 
     def opened(self, more: Collection[Cluster]) -> Loss:
-        """Return it once more clusters are candidates, each in the groups it is known to be lost with."""
+        """Return the loss once more clusters are candidates, each in the groups known to be lost with it."""
         names = {cluster.name for cluster in more}
         known = {group: inside & names for group, inside in self.everywhere.items() if inside & names}
         return replace(self, groups=joined(joined(self.groups, known), groups(more, self.field)))
 
     def without(self, names: AbstractSet[str], *, gone: bool) -> Loss:
-        """Return it once clusters are closed, which still are lost with their group, or gone."""
+        """Return the loss once clusters are closed, which still are lost with their group, or gone."""
         there = left_in(self.everywhere, names) if gone else self.everywhere
         return replace(self, groups=left_in(self.groups, names), everywhere=there)
 

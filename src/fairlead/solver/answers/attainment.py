@@ -55,7 +55,7 @@ class Note:
     """Amount by which the level may be worse than the bound."""
 
     def better(self, other: "Note") -> "Note":
-        """Return what says more of the same value: this, unless the other is proven or bounds it better."""
+        """Return the better note on one value: this, unless the other is proven or has a better bound."""
         if self.proven or other.bound is None:
             return self
         return other if other.proven or self.bound is None or other.bound > self.bound else self

@@ -72,7 +72,7 @@ def common_prices(
     groups
         Its workloads; each group in order of their size, so that every so manieth is a fair sample.
     level
-        What is to be small.
+        Level that is minimised.
     deadline
         When prices are needed.
     threads

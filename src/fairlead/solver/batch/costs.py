@@ -59,7 +59,7 @@ class LevelCost:
         return Fraction(steps, self.scale) + self.constant
 
     def tolerated(self, bound: int) -> Fraction:
-        """Return how much worse than a bound in steps the level may be, in units of the level."""
+        """Return the tolerance above a bound in steps, in units of the level."""
         known = max(Fraction(0), self.bound(bound))
         return Fraction(0) if self.tolerance is None else self.tolerance.of(known)
 

@@ -64,8 +64,8 @@ def solve_batch(
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
     worth
-        What one unit of each resource on a cluster is about worth, in units of the first level; None where
-        nobody knows.
+        Price of one unit of each resource on a cluster, about, in units of the first level; None where nobody
+        knows.
 
     Returns
     -------

@@ -35,7 +35,7 @@ class Model:
     grain
         Every cost of the level is a multiple of so many steps.
     pins
-        What each pinned level may cost, in its steps.
+        Most that each pinned level may cost, in its steps.
     threads
         How many threads divide rows; answers do not depend on it.
     """

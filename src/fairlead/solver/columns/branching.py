@@ -63,13 +63,13 @@ class Asked:
     wanted
         A bound that is enough; is told of placements that may be better than the best one.
     pins
-        What other levels may cost, balance among them unless it is bounded.
+        Most that other levels may cost, balance among them unless it is bounded, in their units.
     aims
-        What placements may cost on them, where that is less.
+        Most that placements may cost on them, where that is less.
     parts
         How many more parts are looked at, at most; 1 cuts nothing.
     held
-        What overflow tiers hold, as far as that is known.
+        Replicas of overflow tiers, as far as known.
     dives
         Whether a placement is looked for choice by choice as well, where the bound is far.
     """
@@ -99,9 +99,9 @@ class Branches:
     Parameters
     ----------
     levels
-        What is pinned, or bounded, balance last.
+        Levels that are pinned, or bounded, balance last.
     limits
-        What these are pinned to; None for the one that is bounded.
+        Pins of these, in their units; None for the one that is bounded.
     whole
         All placements.
     root
@@ -219,12 +219,11 @@ def branches_of(
     apart
         Workloads that cost what they would cost alone, by level; others are free on those levels.
     ranges
-        What such placements may hold; None where that is not known.
+        Fewest and most replicas of places in such placements; None where that is not known.
     asked
-        What is bounded.
+        Level that is bounded, and how far.
     known
-        What was found before of the same level in the same ranges or wider ones; taken where pins are the
-        same.
+        Result found before of the same level in the same ranges or wider ones; taken where pins are the same.
     """
     found = rows_and_choices(rule, problem, apart)
     if found is None:

@@ -37,9 +37,9 @@ class Choice:
     faces
         Placements on these.
     need
-        What a replica uses, by row, if it stands on the row's cluster.
+        Units that a replica uses, by row, if it stands on the row's cluster.
     greatest
-        What the merits of the clusters in use add up to; None where that is not known.
+        Sum of the merits of the clusters in use; None where that is not known.
     """
 
     key: str

@@ -49,23 +49,23 @@ class Master:
     Parameters
     ----------
     rows
-        What is filled.
+        Rows that are filled.
     mixes
         Of every workload that counts.
     limits
-        What every level may cost; None for the one that is minimised.
+        Most that every level may cost, in its unit; None for the one that is minimised.
     aims
-        What placements may cost: less, where models round what placements cost.
+        Most that placements may cost: less, where models round their costs.
     weights
-        What a unit of every level costs.
+        Weight of a unit of every level.
     strides
         By what the weights are changed.
     used
         About what is used, by row.
     needs
-        What a replica uses, by workload and row.
+        Units that a replica uses, by workload and row.
     own
-        What workloads cost alone.
+        Costs of workloads alone.
     full
         By row, what is paid for room that runs out, as if so much more was used.
     priced
@@ -295,7 +295,7 @@ class Master:
         counts
             Replicas by workload and cluster.
         weights
-            What a unit of every level costs.
+            Weight of a unit of every level.
         """
         rows, needs = self.rows, self.needs
         used = needs * counts[:, rows.column]

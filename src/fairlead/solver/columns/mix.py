@@ -28,9 +28,9 @@ class Mix:
     Parameters
     ----------
     choice
-        What can be chosen.
+        Choices of the workload.
     own
-        What choices cost alone, by level.
+        Costs of choices alone, by level.
     counts, used, costs, parts
         By choice in the mix: replicas by cluster, what is used by row, costs by level, and how much of it.
         Another choice makes new arrays; only parts are changed in place.
@@ -131,9 +131,9 @@ class Mix:
         Parameters
         ----------
         bend
-            What a square of replicas costs by what they use, by cluster.
+            Cost of a square of replicas by what they use, by cluster.
         weights
-            What a unit of every level costs.
+            Weight of a unit of every level.
         """
         mean = self.mean
         found: Floats = bend * self.spread
@@ -160,7 +160,7 @@ class Part:
     lower, upper
         Bounds by cluster.
     choice
-        What can be chosen within.
+        Choices within these bounds.
     counts, term
         A choice that costs least at the prices that are known, and what all of them cost at least.
     """
@@ -186,9 +186,9 @@ class Priced:
     step
         Steps in a unit of the level that is minimised.
     rest
-        What rows cost at least, less what pinned levels may, in steps.
+        Least cost of rows, less the limits of pinned levels, in steps.
     terms
-        What every workload costs at least, in steps.
+        Least cost of every workload, in steps.
     earned
         About what the last replica of every workload costs, in steps.
     """

@@ -34,13 +34,13 @@ class OwnCost:
     bend, slope
         By cluster; exactly.
     constant
-        What is added.
+        Constant beside the sum.
     saved
-        What each replica saves where replicas are held, as many as are.
+        Saving by each replica where replicas are held, as many as are.
     held
         How many that are, by cluster.
     using
-        What a cluster in use costs.
+        Cost of a cluster in use.
     """
 
     bend: Sequence[Fraction]
@@ -112,7 +112,7 @@ class Ratios:
         return cls(tops, bottoms, greatest)
 
     def rows(self, at: Sequence[int] | slice) -> Ratios:
-        """Return those of some of the workloads."""
+        """Return the ratios of some of the workloads."""
         return replace(self, tops=self.tops[at], bottoms=self.bottoms[at])
 
     def in_steps(self, scale: int) -> NDArray[Any]:
@@ -135,9 +135,9 @@ class OwnCosts:
     bend, slope
         Of every workload and cluster.
     saved
-        What a replica costs that stays, which is less than nothing, by workload: on one level at most.
+        Cost of a replica that stays, which is less than nothing, by workload: on one level at most.
     using
-        What a cluster in use costs, by workload.
+        Cost of a cluster in use, by workload.
     constant
         By workload.
     held
@@ -210,7 +210,7 @@ def own_cost(
     Parameters
     ----------
     held
-        What overflow tiers hold, as far as that is known.
+        Replicas of overflow tiers, as far as known.
     """
     found = None
     if level.priority == workload.priority and level.base in levels_of_workload(workload):

@@ -139,7 +139,7 @@ class Found:
     counts
         Placements.
     least
-        What no placement costs less than, in steps; None for a row without any placement.
+        Least cost of any placement, in steps; None for a row without any placement.
     price
         About what the last replica costs.
     """

@@ -43,7 +43,7 @@ class Said:
     """Workloads that are named behind it; empty where it names its own."""
 
     def by(self, names: Names) -> Statement:
-        """Return it as one sentence with some names."""
+        """Return one sentence with some names."""
         said = self.tell(self.about.beside(names))
         whose = f", for {self.whose}" if self.whose else ""
         return replace(said, text=f"{self.before}{said.text}{self.after}{whose}")
@@ -83,7 +83,7 @@ class Contradiction:
     """Shortage that all have together, in words, see `cause_of`; empty where there is none to tell."""
 
     def told(self, *, named: bool = False) -> Conflict:
-        """Return it in words.
+        """Return the conflict in words.
 
         `named`: True names the workload also where no rule of it does, which is needed where there are
         several.

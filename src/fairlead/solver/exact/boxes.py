@@ -84,11 +84,11 @@ def box_of(
     problem
         Where it belongs.
     available
-        What the workload may use, including what it holds now; None means all that the workloads of the
+        Capacity for the workload, including what it holds now; None means all that the workloads of the
         problem may use together. Without a `Capacity` rule in the problem it is not looked at.
     quotas
-        What the quotas of the problem leave, including what it holds now; None means all that they allow.
-        Only limits on single clusters are looked at.
+        Amounts that the quotas of the problem leave, including what it holds now; None means all that they
+        allow. Only limits on single clusters are looked at.
     """
     names, copies = problem.candidates(workload), workload.rule(Duplicated)
     total, lower = workload.replicas, np.zeros(len(names), dtype=np.int64)

@@ -281,11 +281,11 @@ def ranges_at_prices(
     master
         All that is bounded.
     most
-        What the level that is minimised may cost.
+        Most that the level that is minimised may cost, in its unit.
     best
         A placement that costs no more.
     ranges
-        What places may hold, as far as that is known.
+        Fewest and most replicas of places, as far as known.
     until
         When to stop.
     """

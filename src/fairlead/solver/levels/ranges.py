@@ -107,7 +107,7 @@ def held_by_tiers(
     Parameters
     ----------
     ranges
-        What every place may hold.
+        Fewest and most replicas of every place.
     totals
         In a partial problem: how many replicas are placed of those workloads of which that is known.
     pinned

@@ -126,9 +126,9 @@ def with_strict_bounds(
     problem
         The question.
     levels
-        What was found, in order.
+        Levels attained, in order.
     strictly
-        What was found where no level is loose.
+        Levels attained where none is loose.
     loose
         Levels other than balance that may be worse than best: of those after them nothing more is known.
     """

@@ -38,7 +38,7 @@ def evened_out(
     rule, problem, placement, apart
         As for `branches_of`.
     target
-        What balance may be.
+        Target of the balance.
     until
         When to stop.
     deviations

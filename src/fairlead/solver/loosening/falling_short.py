@@ -149,7 +149,7 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     Parameters
     ----------
     question
-        What `counted` asks.
+        Question of `counted`.
     problem
         The partial problem.
     alone

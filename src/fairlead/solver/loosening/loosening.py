@@ -61,13 +61,13 @@ class Loosening:
     placement
         Where everybody stands.
     targets
-        What every balance may be, in the order of the problem's.
+        Target of every balance, in the order of the problem's.
     loose
-        What the other loose levels may be.
+        Targets of the other loose levels.
     staying
         Workloads that stay where they are: where `certain`, no best placement has another place for them.
     spans
-        What every workload holds at least and at most; empty where nobody looked at that.
+        Fewest and most replicas of every workload; empty where nobody looked at that.
     apart
         Workloads that cost what they would cost alone.
     parts

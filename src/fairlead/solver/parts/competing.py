@@ -250,7 +250,7 @@ class Single:
 
 
 def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Single) -> Groups | None:
-    """Return those that do not stay, each for itself in what the others leave; None where one cannot stand.
+    """Return workloads that do not stay, each for itself in what the others leave; None where one cannot.
 
     Also None where nobody stays: that is the problem as a whole.
     """

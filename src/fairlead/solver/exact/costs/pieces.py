@@ -33,7 +33,7 @@ class Prices(NamedTuple):
     high: Fraction | None
 
     def within(self, low: Fraction | None, high: Fraction | None) -> "Prices":
-        """Return those of them that lie between two others as well."""
+        """Return the prices that lie between two others as well."""
         lows = [each for each in (self.low, low) if each is not None]
         highs = [each for each in (self.high, high) if each is not None]
         return Prices(max(lows, default=None), min(highs, default=None))
