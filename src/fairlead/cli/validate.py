@@ -36,13 +36,13 @@ class Finding(NamedTuple):
     """Finding in the input: a mistake, a warning or a note."""
 
     level: Level
-    """How grave it is."""
+    """Level of the finding, by how grave it is."""
     rule: str
     """Kind of the finding."""
     text: str
     """The sentence."""
     source: Source | None = None
-    """Where it stands; None where that is nowhere in particular."""
+    """Place of the finding; None where it is nowhere in particular."""
     related: tuple[tuple[str, Source], ...] = ()
     """Related places, each with a sentence."""
 

@@ -38,7 +38,7 @@ class StoppedError(FairleadError):
 
 @dataclass(frozen=True, slots=True)
 class Carrying:
-    """How a plan is carried out."""
+    """Options of carrying out a plan."""
 
     dry_run: bool = False
     """Whether the server only checks every write, and keeps none."""

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Reason(StrEnum):
-    """Why a binding is not placed, in Karmada's words."""
+    """Reason why a binding is not placed, in Karmada's words."""
 
     UNSCHEDULABLE = "Unschedulable"
     NO_CLUSTER_FIT = "NoClusterFit"
@@ -17,7 +17,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a binding is to stand."""
+    """Placement that a binding is to have."""
 
     targets: tuple[Mapping[str, Any], ...]
     """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
@@ -30,7 +30,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """Why a binding stays as it is."""
+    """Reason why a binding stays as it is."""
 
     reason: Reason
     """Reason in Karmada's words."""

@@ -18,7 +18,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a controller is to work."""
+    """Settings of a controller."""
 
     scheduler_name: str = "fairlead"
     """Bindings of this ``spec.schedulerName`` are served; all others are occupied room."""

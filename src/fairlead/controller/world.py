@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def generation(self) -> int:
-        """How often its spec has changed."""
+        """Generation: the number of times that its spec has changed."""
         return int(self.metadata.get("generation", 0))
 
     @property

@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Which rule a constraint or a cost comes from."""
+    """Origin of a constraint or a cost: rule, workload, cluster."""
 
     rule: str
     """Kind of the rule, such as ``bounds``."""
@@ -23,7 +23,7 @@ class Because:
     cluster: str | None = None
     """Workload and cluster that it is about; None where it is about none in particular."""
     detail: str = ""
-    """Which part of the rule, such as ``minimum``; empty where it has only one."""
+    """Part of the rule, such as ``minimum``; empty where it has only one."""
 
 
 class Cost(Protocol):

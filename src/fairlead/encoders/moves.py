@@ -48,9 +48,9 @@ class Movable(NamedTuple):
     """Replicas that move where they stop, unless they had to."""
 
     held: dict[str, int]
-    """How many may stay, by cluster: what runs, under Duplicated at most a full copy."""
+    """Replicas that may stay, by cluster: what runs, under Duplicated at most a full copy."""
     shrunk: int
-    """How many of them have to stop because the total shrank; where no rule says the total, none can."""
+    """Number of them that have to stop because the total shrank; where no rule says the total, none can."""
 
 
 def movable(workload: Workload, present: AbstractSet[str], encoding: Encoding) -> Movable:

@@ -58,10 +58,10 @@ class Measured:
     """Clusters that are measured together: all candidates, or an overflow tier."""
 
     clusters: frozenset[str]
-    """Which clusters; what they hold together is divided."""
+    """Names of the clusters; the replicas that they hold together are divided."""
     weights: Mapping[str, int]
     totals: range
-    """How many replicas they may hold together."""
+    """Numbers of replicas that they may hold together."""
 
     @property
     def is_open(self) -> bool:

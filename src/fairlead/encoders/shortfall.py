@@ -36,7 +36,7 @@ class Lack:
     priority: int
     cost: Cost
     about: About | None = None
-    """Which rule it is, see `Violation.about`; None where nothing that runs can break it."""
+    """Identity of the rule, see `Violation.about`; None where nothing that runs can break it."""
 
 
 def encode(problem: Problem, encoding: Encoding) -> None:

@@ -132,7 +132,7 @@ class _Rows:
     """Workloads one after the other, and their places one after the other."""
 
     lengths: Whole
-    """How many places each workload has."""
+    """Number of places of each workload."""
     counts: Whole
     weights: Whole
     """Replicas and weight by place."""

@@ -43,7 +43,7 @@ def left_of(outcome: Result) -> Left:
 
 
 class Finding(NamedTuple):
-    """Why a cluster holds what it holds."""
+    """Reason why a cluster holds as many replicas as it does."""
 
     text: str
     binds: Literal["", "from above", "from below"] = ""

@@ -242,7 +242,7 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Where each stands, by name."""
+        """Position of each cluster, by name."""
         return dict(zip(self.names, range(len(self)), strict=True))
 
     @cached_property

@@ -16,7 +16,7 @@ from fairlead.models.words import no_such, shown
 
 
 class Deviation(StrEnum):
-    """How the distance of a division from the wanted ratio is measured.
+    """Measure of the distance of a division from the wanted ratio.
 
     With quota ``q = N w / W`` (exact share of N replicas for weight w of W in total) and replicas x:
     ``webster`` is the sum of (x - q)^2 / q, ``l1`` the sum of abs(x - q), ``minimax`` the greatest

@@ -217,9 +217,9 @@ class Contender:
     unplaced: int
     """Replicas that are unplaced."""
     differences: tuple[Difference, ...]
-    """Where it differs from the best placement, by workload and cluster; empty where there is no best one."""
+    """Differences from the best placement, by workload and cluster; empty where there is no best one."""
     verdict: str
-    """How it compares, in one sentence."""
+    """Sentence that compares it with the best placement."""
 
     def __repr__(self) -> str:
         return f"<Contender: {self.verdict}>"

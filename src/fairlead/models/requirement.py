@@ -193,7 +193,7 @@ class Requirement(NamedTuple):
     side: Side
     """Whether there are to be so many at least, at most or exactly."""
     limit: int
-    """How many: replicas, or groups where these count."""
+    """Number of replicas, or of groups where these count."""
     scope: str | Scope
     """Part of the placement that is counted; a name stands for the replicas on one cluster."""
     workload: WorkloadData
@@ -201,7 +201,7 @@ class Requirement(NamedTuple):
     source: Source | None = None
     """Where the limit was declared."""
     binds: Binds = Binds.ALWAYS
-    """When it counts at all."""
+    """Condition under which it counts at all."""
     gives_way: GivesWay = GivesWay.NEVER
     """Whether a partial placement may miss it by holding too little; too much never gives way."""
     reason: str = ""

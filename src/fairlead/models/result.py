@@ -24,7 +24,7 @@ SAVED = "saved plan"
 
 
 class Status(StrEnum):
-    """How an answer is to be read.
+    """Status of an answer.
 
     ``OPTIMAL``: every level is proven. ``FEASIBLE``: a valid placement, not every level proven. In a partial
     placement these levels start with what gave way.
@@ -84,7 +84,7 @@ class RejectedGroup:
 
     name: str
     reason: str
-    """Why it would not do, in the user's words."""
+    """Reason in the user's words why it would not do."""
     source: Source | None = None
 
 
@@ -99,7 +99,7 @@ class ClusterDecision:
     replicas: int
     """Replicas placed."""
     reason: str
-    """Why, in the user's words."""
+    """Reason in the user's words."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +107,7 @@ class Result:
     """Result for a problem, by the solver or by a dispenser."""
 
     status: Status
-    """How to read it."""
+    """Status: proven best, found, infeasible or unknown."""
     origin: str
     """Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
     workloads) or the name of a dispenser."""

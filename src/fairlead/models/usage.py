@@ -255,7 +255,7 @@ class Utilisation:
 
     cluster: str
     resource: str
-    """Which resource of which cluster."""
+    """Cluster and resource."""
     used: int
     """Amount that their replicas request there: millicores of cpu, whole units of anything else."""
     offered: int | None

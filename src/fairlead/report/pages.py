@@ -64,7 +64,7 @@ class Page(NamedTuple):
     headline: str
     """The answer in one sentence, in the words of the terminal."""
     tone: Tone
-    """How good it is."""
+    """Tone of the headline, by how good the answer is."""
     lead: tuple[Block, ...]
     """Sentences below the headline."""
     figures: tuple[Figure, ...]

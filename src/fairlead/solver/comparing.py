@@ -258,7 +258,7 @@ class Bench(Answer):
 
     @property
     def seconds(self) -> dict[str, Spread]:
-        """How the seconds of everybody spread, by name."""
+        """Spread of the seconds of each, by name."""
         return {name: Spread.of(numbers) for name, numbers in self.taken.items()}
 
     @property

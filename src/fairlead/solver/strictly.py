@@ -27,7 +27,8 @@ class StrictQuestion:
 
     problem: Problem
     alone: Placed
-    """Where workloads stand best if they have all that is shared for themselves, as far as known."""
+    """Best replicas by cluster of workloads that have all that is shared for themselves, by key, as far as
+    known."""
     method: Method
     where: Where
 

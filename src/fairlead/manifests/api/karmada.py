@@ -91,7 +91,7 @@ class ApiEnablement(Api):
 
 
 class AllocatableModeling(Api):
-    """How many nodes of a grade there are."""
+    """Number of nodes of a grade."""
 
     grade: Count
     count: Count
@@ -107,7 +107,7 @@ class ResourceSummary(Api):
 
 
 class NodeSummary(Api):
-    """How many nodes a cluster has."""
+    """Number of nodes of a cluster."""
 
     total_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
     ready_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
@@ -146,7 +146,7 @@ class ObjectReference(Api):
 
 
 class NodeClaim(Api):
-    """Which nodes will do for a replica."""
+    """Nodes that will do for a replica."""
 
     node_selector: Texts = Field(default_factory=dict)
     hard_node_affinity: Anything = None
@@ -165,7 +165,7 @@ class ReplicaRequirements(Api):
 
 
 class ComponentReplicas(Api):
-    """How many pods of a component run."""
+    """Number of pods of a component."""
 
     name: Filled
     replicas: Count = 0
@@ -178,7 +178,7 @@ class Component(ComponentReplicas):
 
 
 class TargetCluster(Api):
-    """Where replicas run now."""
+    """Replicas that run on a cluster now."""
 
     name: Name
     replicas: Count = 0
@@ -202,7 +202,7 @@ class GracefulEvictionTask(Api):
 
 
 class SchedulePriority(Api):
-    """How urgent a workload is."""
+    """Priority of a workload."""
 
     priority: Integer32 = 0
     preemption_policy: Annotated[Text | None, Inert("Karmada does not preempt placements")] = None
@@ -238,7 +238,7 @@ class ResourceBindingSpec(Api):
 
 
 class AggregatedStatusItem(Api):
-    """How a workload fares on a cluster."""
+    """State of a workload on a cluster."""
 
     cluster_name: Annotated[Text, OBSERVED]
     status: Annotated[Anything, OBSERVED] = None
@@ -323,7 +323,7 @@ class WorkloadReference(Api):
 
 
 class WorkloadRebalancerSpec(Api):
-    """Which workloads are to be placed afresh."""
+    """Workloads that are to be placed afresh."""
 
     workloads: tuple[WorkloadReference, ...] = ()
     ttl_seconds_after_finished: Annotated[Count | None, Inert("when the object itself is removed")] = None

@@ -106,7 +106,7 @@ Terms = Annotated[tuple[ClusterSelectorTerm, ...], BeforeValidator(_as_terms)]
 
 
 class Preferences(Api):
-    """How many replicas a cluster should get."""
+    """Minimum, maximum, weight and priority of one cluster."""
 
     min_replicas: Weight = 0
     max_replicas: Weight | None = None
@@ -122,7 +122,7 @@ class DesiredPlacement(Api):
 
 
 class AutoMigrationTrigger(Api):
-    """When a replica is to be moved away."""
+    """Condition under which a replica is moved away."""
 
     pod_unschedulable_for: Annotated[Text | None, _MIGRATION] = None
 
@@ -162,7 +162,7 @@ class ReschedulePolicy(Api):
 
 
 class PropagationPolicySpec(Api):
-    """Where the workloads go that name this policy."""
+    """Placement of the workloads that name this policy."""
 
     scheduling_mode: Literal["Duplicate", "Divide"]
     replicas_strategy: Literal["", "Binpack", "Spread"] = ""

@@ -45,7 +45,7 @@ class Inert:
     """Mark of a field that cannot influence a placement."""
 
     why: str
-    """Why it cannot."""
+    """Reason why it cannot, in words."""
 
 
 class Api(BaseModel):

@@ -86,7 +86,7 @@ class LossSpec(Api):
     field: GroupField
     """region, zone, provider or cluster; anything else is the key of a label."""
     groups: Annotated[Count, Field(ge=1)] = 1
-    """How many of them are lost at the same time; default 1."""
+    """Number of groups that are lost at the same time; default 1."""
 
 
 class SurvivalSpec(SelectingSpec):
@@ -259,7 +259,7 @@ class ProfileSpec(Api):
     leave_out: tuple[Literal["balance"], ...] = ()
     """Levels that do not count at all: balance may be left out."""
     deviation: Literal["webster", "l1", "minimax"] | None = None
-    """How the distance from the weights is measured; left out: webster."""
+    """Measure of the distance from the weights; left out: webster."""
 
 
 class Profile(Object):

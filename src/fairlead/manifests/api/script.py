@@ -39,7 +39,7 @@ class EventSpec(Api):
     """An event; its parts are applied in the order in which they are listed here."""
 
     at: Moment
-    """When, such as 2026-03-02T09:30:00Z; no event before the last."""
+    """Time of the event, such as 2026-03-02T09:30:00Z; not before that of the event above."""
     name: Text = ""
     """Name of the event, shown in results only."""
     apply: tuple[Manifest, ...] = ()

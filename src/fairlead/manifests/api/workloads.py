@@ -163,7 +163,7 @@ Workload = Deployment | StatefulSet | ReplicaSet | Job
 
 
 class PriorityClass(Object):
-    """How urgent the pods are that name it."""
+    """Priority of the pods that name it."""
 
     namespaced = False
     value: Integer32

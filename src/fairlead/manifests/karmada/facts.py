@@ -41,11 +41,11 @@ class Declared:
     document: Document
     """The policy, or the binding that holds a copy."""
     path: Path
-    """Where in the document the placement stands."""
+    """Path of the placement in the document."""
     name: str
-    """Who declared it, in words, such as ``policy default/nginx``."""
+    """Policy or binding that declared it, in words, such as ``policy default/nginx``."""
     totals: Totals = NO_TOTALS
-    """How many replicas sets of clusters hold together, by the placement and what stands around it."""
+    """Totals of sets of clusters, by the placement and what stands around it."""
     reweighed: Mapping[str, int] = field(default_factory=dict)
     """Static weights by cluster that are tried in the place of those that the placement states."""
 

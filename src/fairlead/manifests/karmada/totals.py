@@ -63,7 +63,7 @@ class Resolved(NamedTuple):
     rule: GroupTotal
     """The total, which does not know its source yet."""
     where: Path | Source
-    """Where the number stands."""
+    """Place of the number."""
     absent: tuple[str, ...] = ()
     """Names of clusters that the input does not have."""
 

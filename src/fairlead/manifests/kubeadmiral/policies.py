@@ -40,7 +40,7 @@ class AppliedPolicy(Policy):
     key: Hashable = ()
     """Equal for workloads to which exactly the same rules apply."""
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """Where each part stands, by the name of its field."""
+    """Place of each part, by the name of its field."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The ``spec`` of the policy as it stands in the file; do not change it."""
 

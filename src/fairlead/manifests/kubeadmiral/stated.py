@@ -28,7 +28,7 @@ class SelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas clusters should get, and where that stands as far as anybody asks."""
+    """Numbers that a policy states by cluster, with their places as far as anybody asks."""
 
     entries: Mapping[str, Source | None] = field(default_factory=dict)
     """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""

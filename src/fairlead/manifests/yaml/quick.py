@@ -158,7 +158,7 @@ _FRESH = frozenset({dict, list})
 
 class _Line(NamedTuple):
     column: int
-    """Where its first dash or its key stands."""
+    """Column where its first dash or its key stands."""
     dashes: int
     """Items of lists that begin in it."""
     key: str | None

@@ -20,7 +20,7 @@ KIND = "candidates"
 
 
 class Cause(Enum):
-    """Why a cluster is not a candidate, as far as it matters to anything but people.
+    """Cause for which a cluster is not a candidate, as far as it matters to anything but people.
 
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
@@ -40,7 +40,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exclusion(Written):
-    """Why a cluster is not a candidate."""
+    """Reason why a cluster is not a candidate."""
 
     reason: str
     """The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``."""

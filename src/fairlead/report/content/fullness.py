@@ -134,11 +134,11 @@ def format_fullness(part: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How full one cluster is in one resource, step by step."""
+    """Used part of one resource of one cluster, step by step."""
 
     cluster: str
     resource: str
-    """Which resource of which cluster."""
+    """Cluster and resource."""
     whole: int
     """Allocatable capacity of the cluster: millicores of cpu, whole units of anything else."""
     parts: tuple[Fraction | None, ...]

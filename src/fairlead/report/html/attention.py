@@ -79,7 +79,7 @@ class Concern(NamedTuple):
     noun: str
     """Noun for one case."""
     tone: Tone = "bad"
-    """How grave it is."""
+    """Tone, by how grave it is."""
 
 
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:

@@ -30,7 +30,7 @@ class Flow:
     target: str | None
     """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
-    """How many; at least 1."""
+    """Number of replicas, at least 1."""
 
     @property
     def kind(self) -> str:

@@ -184,11 +184,11 @@ class Answer:
     status: Status
     """OPTIMAL where every level is proven."""
     placement: Placement | None
-    """Where they stand; None where nothing was found."""
+    """Placement of the part; None where none was found."""
     attained: tuple[Attained, ...]
     """The levels of the part in order."""
     origin: str
-    """Who found it."""
+    """Name of the way that found it; see `Result.origin`."""
     apart: Apart = field(default_factory=dict)
     """Workloads that cost what they would cost alone, as far as that is known."""
 

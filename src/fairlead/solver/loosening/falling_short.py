@@ -49,7 +49,7 @@ class Counted:
     questions: tuple[Problem, ...]
     """The first is that of what was found."""
     found: tuple[Answer, ...]
-    """Where everybody stands where no level is loose, for each of them."""
+    """Answers where no level is loose, one for each question."""
     certain: bool
     """True where nobody else could fall short."""
 

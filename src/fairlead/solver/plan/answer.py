@@ -70,7 +70,7 @@ class PlanOptions:
     """Options of a plan: which moves it may make, how many, and how."""
 
     budgets: Budgets = field(default_factory=Budgets)
-    """How many replicas may move."""
+    """Most replicas that may move."""
     pinned: frozenset[str] = frozenset()
     """Keys of workloads that do not move at all."""
     pinned_clusters: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class RebalancePlan(Answer):
     outcome: Outcome
     """The target: the outcome of the problem with budgets and pins as rules."""
     waves: WavePlan | None
-    """How to get there; None where there is no target."""
+    """Waves that lead to the target; None where there is none."""
     options: PlanOptions = field(default_factory=PlanOptions)
     """Options of the plan."""
     seconds: Mapping[str, float] = field(default_factory=dict)

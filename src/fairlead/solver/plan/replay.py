@@ -48,7 +48,7 @@ class Breach:
     wave: int
     """Number of the wave, from 1; 0 where the plan as a whole is wrong."""
     moment: Moment | None
-    """When in the wave; None where the wave cannot be made at all."""
+    """Moment in the wave; None where the wave cannot be made at all."""
     violation: Violation
     """Violation of the rule, in the user's words, with the whole amount by which it is broken."""
 

@@ -36,7 +36,7 @@ Everywhere = Callable[[], Migration]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where a search has got to; replicas wait on detours, and the way takes so many waves at least."""
+    """State of a search: its waves, whether replicas wait on detours, and the least number of waves."""
 
     waves: tuple[Steps, ...]
     detours: bool = False

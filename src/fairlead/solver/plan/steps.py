@@ -31,12 +31,12 @@ class Step:
 
     @property
     def fresh(self) -> int:
-        """How many are started without stopping any for them."""
+        """Replicas that are started without stopping any for them."""
         return total(self.starts) - total(self.late) - total(self.early)
 
     @property
     def moves(self) -> int:
-        """How many are moved, started or stopped for good: what a wave counts."""
+        """Replicas that are moved, started or stopped for good: those that a wave counts."""
         return total(self.starts) + total(self.gone)
 
     @property

@@ -117,7 +117,7 @@ class Move:
     target: str | None
     """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
-    """How many; at least 1."""
+    """Number of replicas, at least 1."""
     stop_first: bool = False
     """True where the old replica goes before the new one is there. Without meaning where only one of source
     and target is given."""

@@ -64,7 +64,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class UtilisationShift:
-    """How full one cluster is in one resource, before and after."""
+    """Use of one resource of one cluster, before and after."""
 
     cluster: str
     resource: str

@@ -60,7 +60,7 @@ class Step(NamedTuple):
     shifts: tuple[Shift, ...] = ()
     """Replicas that run elsewhere then, the workload's own first."""
     reason: str = ""
-    """Where it is not possible or not known: why, in the user's words."""
+    """Reason in the user's words why it is not possible or not known; else empty."""
     source: Source | None = None
     """Where the rule that forbids it was declared; None where no single one does."""
 
@@ -124,9 +124,9 @@ class Why(Answer):
     """Bounds that improve the answer when moved by one, the most important level and the greatest gain
     first."""
     tried: int = 0
-    """How many bounds were tried."""
+    """Number of bounds that were tried."""
     untried: int = 0
-    """How many were left for lack of time, or because the answer itself is not proven best."""
+    """Number of bounds that were left for lack of time, or because the answer itself is not proven best."""
     asked: str | None = None
     """The cluster that was asked for; None where all were."""
     seconds: Mapping[str, float] = field(default_factory=dict)

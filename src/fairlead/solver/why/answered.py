@@ -49,7 +49,7 @@ class Answered:
     key: str
     placement: Placement
     proven: int
-    """How many levels, from the first on, are proven and compared exactly."""
+    """Number of levels, from the first on, that are proven and compared exactly."""
     workers: int | None
     seed: int
 

@@ -70,7 +70,7 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas a cluster should get."""
+    """Numbers that a policy states for one cluster."""
 
     weight: int = 0
     """Share of what the minima leave; Binpack ignores it."""

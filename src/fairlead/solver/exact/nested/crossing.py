@@ -107,7 +107,7 @@ class _Part:
     allowed: Numbers
     """Sets of groups that may be used, side by side where they are alike in numbers."""
     starts: Numbers
-    """Where those of the next numbers begin."""
+    """Positions where sets of the next numbers begin."""
     width: int
     """Entries for numbers of clusters."""
 
