@@ -128,6 +128,9 @@ screenshots: environment ## take the pictures of the documentation anew; needs C
 	@echo "==> screenshots"
 	@.venv/bin/python docs/generator/screenshots.py
 
+# Every Python of the machine; the oldest and the newest of them are enough for `make test`.
+check-long release: export FAIRLEAD_LONG := 1
+
 wheel-check: environment ## build the wheel, install it in a bare environment, use it from outside
 	@echo "==> wheel-check"
 	@.venv/bin/python tests/distribution/wheel_check.py "$(DEMO)"
@@ -158,7 +161,7 @@ $(ENVIRONMENT):
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or newer is needed (or: make PYTHON=/path/to/python)" >&2; exit 1; fi
 	@echo "==> environment (.venv, from requirements.lock; takes a minute)"
 	@$(call quietly,"$(PYTHON)" -m venv --clear .venv)
-	@$(call quietly,.venv/bin/python -m pip install --no-compile --require-hashes -r requirements.lock)
+	@$(call quietly,.venv/bin/python -m pip install --no-compile --no-deps --require-hashes -r requirements.lock)
 	@$(call quietly,.venv/bin/python -c "import ortools.sat.python.cp_model")
 	@touch "$@"
 

@@ -187,7 +187,7 @@ def test_what_is_settled_causes_no_work(api: ServedApi, tmp_path: Path) -> None:
         api.patch(CLUSTER, "member1", {"status": summary}, "status")
         api.cut()
         api.forget()
-        time.sleep(1.0)
+        time.sleep(0.5)
         assert running.number("fairlead_batches_total") == batches
     assert len(api.writes()) == writes
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
+from fairlead.controller import watching
 from fairlead.controller.batch import Batch, decide
 from fairlead.controller.controller import Controller
 from fairlead.controller.lease import Lease
@@ -26,6 +27,12 @@ from live_objects import DYNAMIC, FULLY_APPLIED, binding, cluster, placement, st
 from served_api import Request, ServedApi
 
 EVEN = placement(static({"member1": 1, "member2": 1}))
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let controllers look at what failed again after a fifth of a second, instead of a whole one."""
+    monkeypatch.setattr(watching, "FIRST_WAIT", 0.2)
 
 
 def members(api: ServedApi, *names: str, cpu: str = "1000") -> None:
@@ -159,7 +166,7 @@ def test_who_may_not_work_waits(
     monkeypatch.setattr(Queue, "__len__", length)
     with controlled(api, tmp_path, lease="mine" if missing == "lease" else None):
         eventually(lambda: looks)
-        time.sleep(1.5)
+        time.sleep(0.5)
     assert len(looks) < 40
 
 
@@ -435,7 +442,7 @@ def test_one_odd_binding_keeps_no_other_from_its_place(
     assert condition(api, "odd")["message"] == "ZeroDivisionError: something odd"
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.long)])
 def test_many_bindings_at_once(api: ServedApi, count: int, tmp_path: Path) -> None:
     """All of them fit, and no cluster holds more than it has: 5 % more than is needed."""
     names = [f"web{number:03}" for number in range(count)]
@@ -486,15 +493,18 @@ def test_what_a_signal_broke_off_is_not_written(
     assert api.writes() == []
 
 
-def test_who_always_hears_of_conflicts_pauses(api: ServedApi, tmp_path: Path) -> None:
+def test_who_always_hears_of_conflicts_pauses(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A webhook may refuse with 409 as well; the binding was written again and again without a pause."""
+    monkeypatch.setattr(watching, "FIRST_WAIT", 0.5)
     members(api, "member1")
     api.add(binding("web", 4))
     api.refuse = lambda method, _path: 409 if method == "PATCH" else None
     with controlled(api, tmp_path):
         eventually(api.writes)
-        time.sleep(1.5)
-        assert len(api.writes()) <= 15  # five at once, after a second and after two more
+        time.sleep(0.8)
+        assert len(api.writes()) <= 15  # five at once, after half a second and after one more
         api.refuse = lambda _method, _path: None
         eventually(lambda: is_done(api, "web"))
 

@@ -1,6 +1,7 @@
 """Skew: what it means, allows and changes, against brute force together with all other rules."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -17,6 +18,7 @@ from fairlead.solver.changes.fragments import documents
 from loaded import only
 from own_builders import own, placed, told
 from random_problems import random_problem, with_skews
+from seeds import holds_for, seeds
 
 ZONES = {"x": frozenset("ab"), "y": frozenset("c")}
 
@@ -134,21 +136,13 @@ def test_waves_keep_it() -> None:
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("seed", range(30))
-def test_agrees_with_brute_force(seed: int, deviation: Deviation) -> None:
+@pytest.mark.parametrize("which", seeds(20, 400))
+def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
     """On small problems with any other rules, whatever way they are solved."""
-    check(seed, deviation)
+    holds_for(which, partial(check, deviation))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("seed", range(30, 400))
-def test_agrees_with_brute_force_on_more(seed: int, deviation: Deviation) -> None:
-    """The same on many more problems."""
-    check(seed, deviation)
-
-
-def check(seed: int, deviation: Deviation) -> None:
+def check(deviation: Deviation, seed: int) -> None:
     """Compare one problem with brute force, in whole and with what gives way."""
     problem = with_skews(random_problem(seed, deviation), seed)
     assert_best(problem)

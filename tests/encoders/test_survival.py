@@ -1,6 +1,7 @@
 """Survival of several losses at once: what it means, allows and changes, against brute force."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +22,7 @@ from fairlead.solver.changes.fragments import documents
 from loaded import only
 from own_builders import own, placed, told
 from random_problems import random_problem, with_losses
+from seeds import holds_for, seeds
 
 CLUSTERS = {name: frozenset(name) for name in "abcd"}
 REGIONS = {"x": frozenset("ab"), "y": frozenset("c"), "z": frozenset("d")}
@@ -184,21 +186,13 @@ def test_waves_keep_it() -> None:
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("seed", range(30))
-def test_agrees_with_brute_force(seed: int, deviation: Deviation) -> None:
+@pytest.mark.parametrize("which", seeds(20, 400))
+def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
     """On small problems with any other rules, whatever way they are solved."""
-    check(seed, deviation)
+    holds_for(which, partial(check, deviation))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("seed", range(30, 400))
-def test_agrees_with_brute_force_on_more(seed: int, deviation: Deviation) -> None:
-    """The same on many more problems."""
-    check(seed, deviation)
-
-
-def check(seed: int, deviation: Deviation) -> None:
+def check(deviation: Deviation, seed: int) -> None:
     """Compare one problem with brute force, in whole and with what gives way."""
     problem = with_losses(random_problem(seed, deviation), seed)
     assert_best(problem)

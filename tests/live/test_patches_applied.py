@@ -24,7 +24,7 @@ def test_after_its_patches_there_is_nothing_to_do(api: ServedApi, tmp_path: Path
         if "Duplicated" not in str(item):
             api.add(item)
     client = connect(None, api.kubeconfig(tmp_path))
-    outcome = fairlead.solve(read(client), fresh=True, time_limit=2.0)
+    outcome = fairlead.solve(read(client), fresh=True, time_limit=1.0)
     patches = outcome.to_manifests()
     assert patches
     for patch in patches:

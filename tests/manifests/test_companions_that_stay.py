@@ -3,7 +3,8 @@
 import fairlead
 from builders import binding, cluster, deployment, duplicated, static
 from fairlead.manifests.extensions import Extensions
-from fairlead.manifests.loading import gather, problem_of
+from fairlead.manifests.gathering import gather
+from fairlead.manifests.loading import problem_of
 
 
 def test_copies_of_a_companion_stay_however_many_they_are_together() -> None:

@@ -112,6 +112,12 @@ def test_a_job_is_overridden_in_its_parallelism() -> None:
     assert "sets /spec/parallelism of default/batch to 3" in warning.text
 
 
+def test_a_job_of_another_group_has_no_parallelism() -> None:
+    """A Job of Volcano is called the same, and is another kind."""
+    job = binding("batch", 2, {}, static(), cpu="1", kind="Job", api_version="batch.volcano.sh/v1alpha1")
+    assert not told(job, override(3, path="/spec/parallelism"))
+
+
 def test_an_override_of_many_workloads_is_told_once() -> None:
     """With the workloads named, as far as one can read them."""
     others = [binding(f"app{number}", 1, {}, static(), cpu="1") for number in range(6)]

@@ -140,6 +140,45 @@ def test_a_bound_that_is_wrong_is_not_called_missing() -> None:
     assert found == ["spec.groups[0].maxReplicas: '-1' must be at least 0"]
 
 
+def test_what_cannot_be_read_is_not_called_missing() -> None:
+    """Neither a field that is required, nor one of two, nor a kind; the same field elsewhere still is."""
+    with pytest.raises(fairlead.ManifestError) as caught:
+        load_text("""\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: fairlead.io/v1alpha1
+  kind: PriceList
+  metadata: {name: a}
+  spec:
+    prices:
+    - pricePerReplica: .nan
+- apiVersion: fairlead.io/v1alpha1
+  kind: PriceList
+  metadata: {name: b}
+  spec:
+    prices:
+    - targetCluster: {}
+- apiVersion: fairlead.io/v1alpha1
+  kind: Skew
+  metadata: {name: c}
+  spec:
+    field: region
+    maxSkew: .inf
+- apiVersion: v1
+  kind: .inf
+""")
+    finite = "is not a number that a manifest can hold; write a finite number, or quote it"
+    assert [str(found).removeprefix(f"{STREAM}:") for found in caught.value.mistakes] == [
+        f"9: items[0].spec.prices[0].pricePerReplica: '.nan' {finite}",
+        "15: spec.prices[0].pricePerReplica: is missing; pricePerReplica or perResource is needed",
+        f"21: items[2].spec.maxSkew: '.inf' {finite}",
+        f"23: items[3].kind: '.inf' {finite}",
+    ]
+    found = mistakes(own("Skew", "a", field="region", maxSkew=float("inf")))
+    assert found == ["spec.maxSkew: 'inf' is not a number that a manifest can hold; write a finite number"]
+
+
 def test_mistakes_of_hierarchical_weights() -> None:
     """Fields that cannot nest, and branches that contradict themselves."""
     deep: Manifest = {"member1": {"inside": {"pod": {}}}}

@@ -42,6 +42,7 @@ from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem, with_quotas
+from seeds import holds_for, seeds
 
 NAMES = ("a", "b")
 EVEN = Weights({"a": 1, "b": 1})
@@ -361,25 +362,16 @@ def test_the_reference_dispenser_keeps_quotas() -> None:
 
 
 @pytest.mark.parametrize("deviation", Deviation)
-def test_agrees_with_brute_force(deviation: Deviation) -> None:
-    """Random problems with quotas: feasibility, every level and the tie-break are those of brute force."""
-    check_seeds(range(60), deviation)
+@pytest.mark.parametrize("which", seeds(40, 2000))
+def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
+    """Levels and tie-break are those of brute force; the reference dispenser keeps the quotas as well."""
 
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("deviation", Deviation)
-def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> None:
-    """The same for 2,000 seeds of every measure."""
-    check_seeds(range(60 + part, 2060, 4), deviation)
-
-
-def check_seeds(seeds: range, deviation: Deviation) -> None:
-    """Compare the answers of seeds with brute force; the reference dispenser keeps the quotas as well."""
-    for seed in seeds:
+    def check_one(seed: int) -> None:
         question = with_quotas(random_problem(seed, deviation), seed)
         assert_best(question, seed)
-        assert all(each.rule != "quota" for each in check(question, reference.place(question))), seed
+        assert all(each.rule != "quota" for each in check(question, reference.place(question)))
+
+    holds_for(which, check_one)
 
 
 def test_random_quotas_make_a_difference() -> None:

@@ -1,10 +1,11 @@
-"""Eight questions, each one command and a page that says what to do, at 60 workloads and at 1,000."""
+"""Eight questions, each one command and a page that says what to do, at 60 workloads and at many more."""
 
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,80 +59,81 @@ def test_a_page_says_what_to_do(
     assert is_a_page(printed)
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("plan --drain eu-west-2", r"238 workloads change, 612 replicas move, 0 unplaced\.$"),
-        ("solve", r"^[0-9]+ (other )?workloads do not change \(-A shows them\)\.$"),
-        ("plan --drain eu-west-2 --group-by region", r"eu-west .* -612$"),
-    ],
+MANY = 17
+"""So many fleets are 1,020 workloads."""
+
+STORIES_OF_MANY: Sequence[Any] = (
+    (
+        "plan --drain eu-west-2",
+        0,
+        lambda fleets: rf"{14 * fleets} workloads change, {36 * fleets} replicas move, 0 unplaced\.$",
+    ),
+    ("solve", 0, lambda _: r"^[0-9]+ (other )?workloads do not change \(-A shows them\)\.$"),
+    ("plan --drain eu-west-2 --group-by region", 0, lambda fleets: rf"eu-west .* -{36 * fleets}$"),
+    pytest.param(
+        "simulate --lose region=eu-west --time-limit 25",
+        3,
+        lambda fleets: rf"^  {4 * fleets} replicas are unplaced ",
+        marks=pytest.mark.long,
+    ),
+    (
+        "simulate --add {stories}/new-cluster.yaml",
+        0,
+        lambda fleets: rf"^Nothing moves to us-east-4: .* {50 * fleets} workloads",
+    ),
+    (
+        "plan -f {stay} --drain eu-west-2",
+        3,
+        lambda fleets: rf"^  allow {15 * fleets} moves instead of 0 \(MoveBudget statefulsets-stay",
+    ),
+    (
+        "solve -f {quota}",
+        3,
+        lambda _: r"^  raise the quota of namespace payments-00 \(cpu\) from 54 to 59\.75 ",
+    ),
+    # Of 24 GPUs a fleet, what runs takes 16.
+    ("solve -f {gpu-short}", 3, lambda fleets: rf"^  scale ml-00/trainer from 180 to {8 * fleets} replicas "),
+    pytest.param(
+        "plan -f {stories}/prices.yaml --budget-per-workload 1 --time-limit 300",
+        0,
+        lambda fleets: rf"^{17 * fleets} workloads change, {17 * fleets} replicas move, 0 unplaced\.$",
+        marks=pytest.mark.long,
+    ),
 )
-def test_a_thousand_workloads_are_a_page_too(
-    command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+"""The same of many such fleets in one, and what is told: numbers are those of one fleet times theirs."""
+
+
+@pytest.mark.parametrize(("command", "code", "told"), STORIES_OF_MANY)
+@pytest.mark.parametrize("fleets", [3, pytest.param(MANY, marks=pytest.mark.long)])
+def test_many_fleets_in_one_are_a_page_too(
+    fleets: int,
+    command: str,
+    code: int,
+    told: Callable[[int], str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Seventeen such fleets in one, 1,020 workloads."""
+    """Drains, a lost region, a new cluster, StatefulSets that stay, cheaper clusters, what helps a team."""
     file = tmp_path / "fleet.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
-    assert main([*shlex.split(command), "-q", "-f", str(file), "--time-limit", "60"]) == 0
-    printed = capsys.readouterr().out
-    assert re.search(told, printed, re.MULTILINE)
-    assert is_a_page(printed)
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "told"),
-    [
-        # Seventeen times the 4 of one fleet.
-        ("simulate --lose region=eu-west --time-limit 25", 3, r"^  68 replicas are unplaced "),
-        ("simulate --add {stories}/new-cluster.yaml", 0, r"^Nothing moves to us-east-4: .* 850 workloads"),
-        # Seventeen times the 15 of one fleet.
-        (
-            "plan -f {team} --drain eu-west-2",
-            3,
-            r"^  allow 255 moves instead of 0 \(MoveBudget statefulsets-stay",
-        ),
-        pytest.param(
-            "plan -f {stories}/prices.yaml --budget-per-workload 1 --time-limit 300",
-            0,
-            r"^289 workloads change, 289 replicas move, 0 unplaced\.$",
-            marks=pytest.mark.long,
-        ),
-    ],
-)
-def test_other_stories_of_a_thousand_workloads(
-    command: str, code: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A lost region, a new cluster, StatefulSets that stay, and cheaper clusters."""
-    file, team = tmp_path / "fleet.json", tmp_path / "team.yaml"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
-    spaces = ", ".join(f"data-{number:02}" for number in range(17))
-    team.write_text((ROOT / STORIES / "stay.yaml").read_text().replace("[data]", f"[{spaces}]"))
-    stories = shlex.quote(str(ROOT / STORIES))
-    name, *words = shlex.split(command.format(stories=stories, team=shlex.quote(str(team))))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(fleets))}))
+    stories = {"stories": shlex.quote(str(ROOT / STORIES)), **written(fleets, tmp_path)}
+    name, *words = shlex.split(command.format(**stories))
     assert main([name, "-q", "-f", str(file), "--time-limit", "60", *words]) == code
     printed = capsys.readouterr().out
-    assert re.search(told, printed, re.MULTILINE)
+    assert re.search(told(fleets), printed, re.MULTILINE)
     assert is_a_page(printed)
 
 
-@pytest.mark.parametrize(
-    ("story", "replicas", "told"),
-    [
-        ("quota", "8", "  raise the quota of namespace payments-00 (cpu) from 54 to 59.75 ("),
-        # Seventeen times 24 GPUs are 408; what runs takes 272.
-        ("gpu-short", "180", "  scale ml-00/trainer from 180 to 136 replicas ("),
-    ],
-)
-def test_what_helps_is_told_of_a_thousand_workloads_too(
-    story: str, replicas: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The stories of one team of the large fleet: a page that says what to change."""
-    fleet, team = tmp_path / "fleet.json", tmp_path / "team.yaml"
-    fleet.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
-    text = (ROOT / STORIES / f"{story}.yaml").read_text()
-    text = re.sub(r"(namespace: [a-z]+)", r"\1-00", text)
-    team.write_text(re.sub(r"replicas: [0-9]+", f"replicas: {replicas}", text))
-    assert main(["solve", "-q", "-f", str(fleet), "-f", str(team), "--time-limit", "60"]) == 3
-    printed = capsys.readouterr().out
-    assert told in printed
-    assert is_a_page(printed)
+def written(fleets: int, directory: Path) -> dict[str, str]:
+    """Write what teams of a large fleet bring, and return where: all StatefulSets, and the first team's."""
+    spaces = ", ".join(f"data-{number:02}" for number in range(fleets))
+    texts = {
+        story: (ROOT / STORIES / f"{story}.yaml").read_text() for story in ("stay", "quota", "gpu-short")
+    }
+    texts["stay"] = texts["stay"].replace("[data]", f"[{spaces}]")
+    for story, replicas in (("quota", 8), ("gpu-short", 180)):
+        text = re.sub(r"(namespace: [a-z]+)", r"\1-00", texts[story])
+        texts[story] = re.sub(r"replicas: [0-9]+", f"replicas: {replicas}", text)
+    for story, text in texts.items():
+        (directory / f"{story}.yaml").write_text(text)
+    return {story: shlex.quote(str(directory / f"{story}.yaml")) for story in texts}

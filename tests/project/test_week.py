@@ -161,7 +161,7 @@ def test_every_step_of_a_small_week() -> None:
 
 def test_every_contender_plays_a_week(tmp_path: Path) -> None:
     """Tables and page have a row for each; no bar is asked of those that are not fairlead."""
-    runs = [run(Asked("20x8", 45, 0, name, 5.0)) for name in CONTENDERS]
+    runs = [run(Asked("20x8", 15, 0, name, 0.2)) for name in CONTENDERS]
     table = to_markdown(runs)
     assert all(f"| {name} |" in table for name in CONTENDERS.values())
     assert not list(missed(runs[2], runs))
@@ -178,7 +178,7 @@ def test_what_is_measured_is_written_into_the_documents(tmp_path: Path) -> None:
     document, readme = tmp_path / "week.md", tmp_path / "README.md"
     document.write_text(DOCUMENT.read_text())
     readme.write_text(README.read_text())
-    measured = [run(Asked("20x8", 45, seed, "reference", 5.0)) for seed in (0, 1)]
+    measured = [run(Asked("20x8", 15, seed, "reference", 5.0)) for seed in (0, 1)]
     everybody = [
         replace(one, size=size, handled=replace(one.handled, scheduler=name))
         for size in SIZES

@@ -75,10 +75,10 @@ def assert_done(documents: list[Manifest], outcome: Outcome, least: int) -> None
 def test_a_real_fleet_placed_afresh_has_nothing_to_do_after_its_patches() -> None:
     """Objects of a real API server; what adds up stays, also where it was not proven best.
 
-    Two seconds of the processor, as on a busy machine two others may pass before anything has moved.
+    A second of the processor, as on a busy machine another one may pass before anything has moved.
     """
     documents = [one for one in recorded("karmada") if "Duplicated" not in str(one)]
-    outcome = fairlead.solve(fairlead.load(documents), fresh=True, time_limit=2.0)
+    outcome = fairlead.solve(fairlead.load(documents), fresh=True, time_limit=1.0)
     assert_done(documents, outcome, 20)
 
 

@@ -9,10 +9,11 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import short_amount
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.words import escaped
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import Cell, Column, cells, columns, short_amount
+from fairlead.report.blocks import Cell, Column, cells, columns
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows, render
 from hand_made import clusters, duplicated, feasible, infeasible, many, nginx, problem, solved

@@ -320,14 +320,14 @@ def test_an_answer_at_any_deadline() -> None:
 def test_random_problems(deviation: Deviation) -> None:
     """All rules mixed: brute force finds nothing better, and feasible problems lose nothing."""
     short = 0
-    for seed in range(40):
+    for seed in range(25):
         problem = random_partial(seed, deviation)
         outcome = partial(problem)
         strict = solve(problem_without_partial(problem), workers=1, time_limit=60.0)
         short += bool(outcome.shortfalls)
         assert (strict.placement is None) == bool(outcome.shortfalls), seed
         assert strict.placement in (None, outcome.placement), seed
-    assert 12 < short < 36
+    assert 7 < short < 23
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))

@@ -1,7 +1,7 @@
 """solve() against brute force: all rules mixed, all measures, every way an answer can be found."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -19,9 +19,7 @@ from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.nested import choosing
 from fairlead.solver.solving import solve
 from random_problems import random_problem
-
-QUICK = range(300)
-LONG = range(300, 4300)
+from seeds import holds_for, seeds
 
 
 def assert_solved(problem: Problem) -> None:
@@ -40,18 +38,6 @@ def assert_solved(problem: Problem) -> None:
         assert (level.bound, level.proven) == (level.value, True)
 
 
-def assert_all_solved(seeds: Iterable[int], deviation: Deviation) -> None:
-    """Compare the problems of all seeds; name those that differ."""
-    wrong = []
-    for seed in seeds:
-        problem = random_problem(seed, deviation)
-        try:
-            assert_solved(problem)
-        except AssertionError as difference:
-            wrong.append(f"seed {seed}: {difference}")
-    assert not wrong, "\n".join(wrong)
-
-
 def test_nothing_to_spread() -> None:
     """A workload scaled to 0 stands nowhere, whatever its groups are; Aggregated rules the formula out."""
     zones = {"a": frozenset({"member1"}), "b": frozenset({"member2"})}
@@ -65,19 +51,11 @@ def test_nothing_to_spread() -> None:
     assert_solved(Problem((Cluster("member1"), Cluster("member2")), (workload,)))
 
 
-@pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("deviation", Deviation)
-def test_agrees_with_brute_force(deviation: Deviation, part: int) -> None:
+@pytest.mark.parametrize("which", seeds(150, 4000))
+def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
     """Random mixtures of all rules: feasibility, every level and the tie-break are those of brute force."""
-    assert_all_solved(QUICK[part::3], deviation)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(10))
-@pytest.mark.parametrize("deviation", Deviation)
-def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> None:
-    """The same for 4,000 seeds of every measure."""
-    assert_all_solved(LONG[part::10], deviation)
+    holds_for(which, lambda seed: assert_solved(random_problem(seed, deviation)))
 
 
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.options import Choice
+from fairlead.cli.values import Choice
 from fairlead.models.errors import UsageError
 from fairlead.models.words import with_nearest
 from fairlead.version import VERSION
@@ -115,7 +115,7 @@ class _SchemaCommand(click.Command):
         click.Command(self.name, epilog=use).format_epilog(ctx, formatter)
 
 
-@click.command("schema", cls=_SchemaCommand, short_help="Print the JSON Schema of fairlead's own kinds.")
+@click.command("schema", cls=_SchemaCommand)
 @click.argument(
     "kind",
     required=False,
@@ -187,7 +187,7 @@ def _copy(folder: Path, where: Path) -> None:
         _copy(below, where / below.name)
 
 
-@click.command("examples", short_help="List the examples, or copy one to try.", epilog=_USE)
+@click.command("examples", epilog=_USE)
 @click.argument("name", required=False, shell_complete=_completed)
 @click.argument("directory", required=False, type=click.Path(file_okay=False))
 def examples_command(name: str | None, directory: str | None) -> int:

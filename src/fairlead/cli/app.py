@@ -6,7 +6,7 @@ from collections import UserDict
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -20,39 +20,60 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 
 
+class Named(NamedTuple):
+    """What is known of a command before anything of it is imported."""
+
+    module: str
+    """Where it is."""
+    told: str
+    """What it does, in the list of all."""
+
+
 class Commands(UserDict[str, Any]):
-    """Modules by name of a command ``X``; the one asked for is imported, and ``X_command`` taken from it."""
+    """Commands by name: of ``X`` its module is imported where it is asked for, and ``X_command`` taken."""
 
     def __getitem__(self, name: str) -> click.Command:
-        command: click.Command = getattr(import_module(self.data[name]), f"{name}_command")
+        known: Named = self.data[name]
+        command: click.Command = getattr(import_module(f"fairlead.cli.{known.module}"), f"{name}_command")
+        command.short_help = known.told
         return command
 
 
 COMMANDS = Commands(
     {
-        "validate": "fairlead.cli.validate",
-        "doctor": "fairlead.cli.doctor",
-        "solve": "fairlead.cli.solve",
-        "compare": "fairlead.cli.compare",
-        "why": "fairlead.cli.why",
-        "plan": "fairlead.cli.plan",
-        "simulate": "fairlead.cli.simulate",
-        "report": "fairlead.cli.report",
-        "bench": "fairlead.cli.compare",
-        "convert": "fairlead.cli.convert",
-        "controller": "fairlead.cli.controller",
-        "examples": "fairlead.cli.about",
-        "schema": "fairlead.cli.about",
-        "completion": "fairlead.cli.about",
-        "version": "fairlead.cli.about",
-        "help": "fairlead.cli.about",
+        "validate": Named("validate", "Check the input and report every mistake."),
+        "doctor": Named("doctor", "Show what an input contains and what is missing."),
+        "solve": Named("solve", "Place the workloads, proven best."),
+        "compare": Named("compare", "Compare the best placement with those of real schedulers."),
+        "why": Named("why", "Explain the placement of a workload."),
+        "plan": Named("plan", "Plan which replicas to move, and in which order."),
+        "simulate": Named("simulate", "Show what a drain, a loss or a new cluster would do."),
+        "report": Named("report", "Write a plan or a placement as one HTML file."),
+        "bench": Named("compare", "Measure how long fairlead and greedy schedulers take."),
+        "convert": Named("convert", "Rewrite Karmada's manifests for KubeAdmiral, or back."),
+        "controller": Named("controller", "Serve the bindings of a Karmada control plane."),
+        "examples": Named("about", "List the examples, or copy one to try."),
+        "schema": Named("about", "Print the JSON Schema of fairlead's own kinds."),
+        "completion": Named("about", "Print the completion script for a shell."),
+        "version": Named("about", "Print the versions of fairlead, OR-Tools and Python."),
+        "help": Named("about", "Print the help of a command."),
     }
 )
+
+
+class Program(click.Group):
+    """A group whose help imports none of its commands."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what every command does."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS.data[name].told) for name in self.list_commands(ctx)])
 
 
 @shows_version
 @click.group(
     "fairlead",
+    cls=Program,
     commands=COMMANDS,
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -7,7 +7,8 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs
-from fairlead.cli.options import Choice, flag, gathers, seconds, valued
+from fairlead.cli.options import flag, gathers, valued
+from fairlead.cli.values import Choice, seconds
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:

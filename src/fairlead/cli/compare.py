@@ -6,8 +6,9 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import Choice, Whole, flag, takes, takes_settings, valued, writes_output
+from fairlead.cli.options import flag, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import rounds_told
+from fairlead.cli.values import Choice, Whole
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -42,11 +43,7 @@ takes_schedulers = takes(
 """Gives a command the schedulers to compare with; it receives ``likes`` and ``overcommit``."""
 
 
-@click.command(
-    "compare",
-    short_help="Compare the best placement with those of real schedulers.",
-    epilog=exits.codes(title="Exit codes, of the best placement"),
-)
+@click.command("compare", epilog=exits.codes(title="Exit codes, of the best placement"))
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
 @takes_schedulers
@@ -73,9 +70,7 @@ Example:
 
 
 @click.command(
-    "bench",
-    short_help="Measure how long fairlead and greedy schedulers take.",
-    epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}",
+    "bench", epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}"
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")

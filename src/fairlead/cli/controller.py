@@ -40,7 +40,7 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
     return read
 
 
-@click.command("controller", short_help="Serve the bindings of a Karmada control plane.", epilog=_USE)
+@click.command("controller", epilog=_USE)
 @valued("--context", "Context of the kubeconfig.  [default: its current one]", "NAME")
 @valued("--kubeconfig", "Kubeconfig.  [default: KUBECONFIG, ~/.kube/config, or this pod's]", "FILE")
 @valued("--scheduler-name", "Serve bindings of this schedulerName.", "NAME", default="fairlead")

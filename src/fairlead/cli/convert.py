@@ -6,7 +6,8 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_whole_input
-from fairlead.cli.options import Choice, flag, valued, writes_output
+from fairlead.cli.options import flag, valued, writes_output
+from fairlead.cli.values import Choice
 from fairlead.models.words import counted, escaped
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Examples:
 {exits.codes({0: "written", 2: _LOST, 3: "", 4: ""})}"""
 
 
-@click.command("convert", short_help="Rewrite Karmada's manifests for KubeAdmiral, or back.", epilog=_USE)
+@click.command("convert", epilog=_USE)
 @reads_whole_input
 @valued(
     "--to",

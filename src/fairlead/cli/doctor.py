@@ -20,7 +20,7 @@ _NOTHING_THERE = "wrong input or usage; no cluster or no workload in the input"
 _EXIT_CODES = exits.codes({0: "nothing is missing for an answer", 2: _NOTHING_THERE, 3: "", 4: ""})
 
 
-@click.command("doctor", short_help="Show what an input contains and what is missing.", epilog=_EXIT_CODES)
+@click.command("doctor", epilog=_EXIT_CODES)
 @reads_input
 def doctor_command(inputs: Inputs) -> int:
     """Show what is in the input, and what is missing for an answer or for a better one.

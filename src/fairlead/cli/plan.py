@@ -8,7 +8,7 @@ from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.making import Settled
-from fairlead.cli.options import flag, gathers, picks_rows, require_table, valued, writes_output
+from fairlead.cli.options import ROWS_ONLY, flag, gathers, picks_rows, require_table, valued, writes_output
 from fairlead.cli.outputs import shown
 from fairlead.cli.planning import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
@@ -75,10 +75,10 @@ names_files = gathers(
 """Gives a command the options of its files; it receives them as ``files``."""
 
 
-@click.command("plan", short_help="Plan which replicas to move, and in which order.", epilog=_EXIT_CODES)
+@click.command("plan", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
-@flag("--no-headers", "Print only the rows, without headers.")
+@ROWS_ONLY
 @picks_rows
 @names_files
 @flag("--detailed-exitcode", "Exit with 5 if there is something to do.")

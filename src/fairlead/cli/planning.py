@@ -9,22 +9,8 @@ from click.core import ParameterSource
 
 from fairlead.cli.completing import complete_clusters, complete_workloads
 from fairlead.cli.making import Settled
-from fairlead.cli.options import (
-    DEVIATION,
-    PARTIAL,
-    SEED,
-    WORKERS,
-    Choice,
-    Option,
-    Whole,
-    amount,
-    flag,
-    gain,
-    named_amount,
-    takes,
-    time_limit,
-    valued,
-)
+from fairlead.cli.options import DEVIATION, PARTIAL, SEED, WORKERS, Option, flag, takes, time_limit, valued
+from fairlead.cli.values import Choice, Whole, amount, gain, named_amount
 from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:

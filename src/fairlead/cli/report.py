@@ -26,7 +26,7 @@ _EXIT_CODES = exits.codes(
 )
 
 
-@click.command("report", short_help="Write a plan or a placement as one HTML file.", epilog=_EXIT_CODES)
+@click.command("report", epilog=_EXIT_CODES)
 @reads_input
 @valued(
     "-o --output",

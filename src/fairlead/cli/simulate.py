@@ -15,17 +15,15 @@ from fairlead.cli.completing import (
 )
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import (
-    MOST_DIGITS,
-    Choice,
-    flag,
+    ROWS_ONLY,
     gathers,
-    is_whole,
     picks_rows,
     require_table,
     takes_settings,
     valued,
     writes_output,
 )
+from fairlead.cli.values import MOST_DIGITS, Choice, is_whole
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -106,14 +104,14 @@ _SCHEDULER = (
 )
 
 
-@click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
+@click.command("simulate", epilog=_USE)
 @reads_input
 @asks_changes
 @valued("--sweep", _SWEEP, "KIND")
 @valued("--script", _SCRIPT, "FILE")
 @valued("--scheduler schedulers", _SCHEDULER, "NAME", multiple=True)
 @writes_output("table", "wide", "json", "yaml", "html")
-@flag("--no-headers", "Print only the rows, without headers.")
+@ROWS_ONLY
 @picks_rows
 @takes_settings
 @leaves_untriggered

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _EXIT_CODES = exits.codes({4: "nothing found in time; with --require-proof: no proof in time"})
 
 
-@click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
+@click.command("solve", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html", "name", *PATCHES)
 @flag("--no-headers", "Print only the rows, with namespace and name in front.")

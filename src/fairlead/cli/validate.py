@@ -139,7 +139,7 @@ _WRONG = "wrong input or usage; something was left out; --strict and a warning"
 _EXIT_CODES = exits.codes({0: "valid", 2: _WRONG, 3: "valid, but infeasible", 4: ""})
 
 
-@click.command("validate", short_help="Check the input and report every mistake.", epilog=_EXIT_CODES)
+@click.command("validate", epilog=_EXIT_CODES)
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
 @flag("--strict", "Treat warnings as errors.")

@@ -20,7 +20,7 @@ Examples:
 {exits.codes()}"""
 
 
-@click.command("why", short_help="Explain the placement of a workload.", epilog=_USE)
+@click.command("why", epilog=_USE)
 @click.argument("workload", shell_complete=complete_workloads)
 @click.argument("cluster", required=False, shell_complete=complete_clusters)
 @reads_input

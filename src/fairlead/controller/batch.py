@@ -15,6 +15,7 @@ from fairlead.manifests.karmada import scheduled
 from fairlead.manifests.loading import problem_of
 from fairlead.manifests.yaml.documents import Identity
 from fairlead.models.problem import Problem
+from fairlead.models.result import NOTHING_FOUND
 from fairlead.models.rules import Candidates, Duplicated, Spread
 from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
@@ -225,7 +226,7 @@ def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
     ]
     if about:
         return _unfit(workload, f"no placement keeps these rules: {'; '.join(about)}")
-    return Unplaced(Reason.SCHEDULER_ERROR, "no placement was found in time")
+    return Unplaced(Reason.SCHEDULER_ERROR, NOTHING_FOUND)
 
 
 def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.threads import begin
+from fairlead.controller.watching import begin
 from fairlead.live.client import LEASE, Client, Object, RefusedError, UnreachableError
 
 LOG = logging.getLogger(__name__)

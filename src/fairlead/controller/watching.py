@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from fairlead.controller.threads import begin
 from fairlead.controller.world import Place
 from fairlead.live.client import Client, Object, RefusedError, Resource, UnreachableError
 
@@ -18,6 +17,23 @@ WATCH = 300.0
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 15.0
 """Seconds between two attempts, doubled from the first to the longest."""
+
+
+def begin(work: Callable[[], None], name: str, fail: Callable[[Exception], None]) -> threading.Thread:
+    """Do something in a thread of its own, which does not keep the process from ending.
+
+    `fail`: is told of a bug in that thread, which ends it, so that nobody waits for it for ever.
+    """
+
+    def guarded() -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - it is raised again where the controller runs
+            fail(error)
+
+    thread = threading.Thread(target=guarded, name=name, daemon=True)
+    thread.start()
+    return thread
 
 
 @dataclass(frozen=True, slots=True)

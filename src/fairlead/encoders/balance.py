@@ -11,49 +11,27 @@ from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.filling import MOST_UNITS, Filled, places_of
+from fairlead.encoders.open_balance import OpenCost, Whole, open_cost, pairs, wholes_of
 from fairlead.encoders.scale import LARGEST
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Range
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import KIND, Balance
-from fairlead.models.rules.capacity import demands
 
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
 LINES = 24
 """Lines that touch every cost before anything is solved, and one more."""
-MOST_UNITS = 2**42
-"""Most units of a resource that may be used in all; a unit is what all requests are multiples of."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """Units of a resource that the members use on a cluster; a unit is what all requests are multiples of."""
-
-    places: tuple[tuple[Place, int], ...]
-    """Workload and cluster of members that request the resource, each with the units of one replica."""
-    known: Range
-    """Fewest and most units that may be used, as far as known."""
-    standing: int
-    """Units used by members that are not in the problem, whatever the placement."""
-    total: int
-    """Units that the members use of all clusters together, whatever the placement."""
-    share: Fraction
-    """The cluster's share of the capacity of all clusters; the shares add up to 1."""
-
-    def used(self, placement: Placement) -> int:
-        """Return the units that a placement uses."""
-        replicas = (placement.of(place.workload).get(place.cluster, 0) * need for place, need in self.places)
-        return self.standing + sum(replicas)
 
 
 @dataclass(slots=True)
 class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
-    filled: _Filled
+    filled: Filled
     function: ConvexFunction
     encoding: Encoding
     used: cp_model.IntVar
@@ -101,13 +79,16 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
         minimise  sum (U - s D)^2 / (s D^2)  =  sum (u - s)^2 / s,   u = U / D
 
     L is the least common denominator; where that leads to too large numbers, L is such that the steps of all
-    costs, each rounded towards 0, add up to an error below 1 / `FINE`.
+    costs, each rounded towards 0, add up to an error below 1 / `FINE`. Where it is open how much D is, see
+    `open_balance`.
 
-    Raises `UnsupportedError` where amounts are too large to be counted in 64 bits.
+    Raises `UnsupportedError` where amounts are too large to be counted in 64 bits, or D may be too many
+    numbers.
     """
     filled = list(_all_filled(rule, problem, encoding))
-    scale, exact = _scale(filled)
-    costs, least = [], Fraction(0)
+    wholes = list(wholes_of(rule, problem, encoding))
+    scale, exact = _scale(filled, wholes)
+    costs, least = list[Cost](open_cost(each, scale, encoding) for each in wholes), Fraction(0)
     for each in filled:
         function, constant = squared(each.share * each.total, Fraction(scale, each.total), exact=exact)
         costs.append(_cost(each, function, encoding))
@@ -124,14 +105,15 @@ def error(cost: LevelCost) -> Fraction:
     """Return by how much a balance is underestimated at most."""
     if cost.exact:
         return Fraction(0)
-    return Fraction(
-        sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost)), cost.scale
-    )
+    known = sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost))
+    return Fraction(known + sum(each.error for each in cost.costs if isinstance(each, OpenCost)), cost.scale)
 
 
-def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[_Filled]:
+def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Filled]:
     for resource, shares in rule.shares.items():
-        places = {name: list(_places(rule, problem, name, resource)) for name in shares}
+        if resource not in rule.totals:
+            continue
+        places = {name: list(places_of(rule, problem, name, resource)) for name in shares}
         standing = {name: rule.standing.get((name, resource), 0) for name in shares}
         needs = (need for row in places.values() for _, need in row)
         unit = math.gcd(*standing.values(), *needs, rule.totals[resource])
@@ -143,35 +125,28 @@ def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator
         for name, share in shares.items() if total else ():
             row = ((at, need // unit) for at, need in places[name] if encoding.variables.range(at).upper > 0)
             lower, upper = encoding.filled.get((name, resource), (0, total * unit))
-            yield _Filled(
+            yield Filled(
                 tuple(row), Range(-(-lower // unit), upper // unit), standing[name] // unit, total, share
             )
 
 
-def _places(rule: Balance, problem: Problem, name: str, resource: str) -> Iterator[tuple[Place, int]]:
-    """Yield where members may stand on a cluster that request a resource, and how much of it."""
-    for each in problem.workloads:
-        if each.key in rule.members:
-            need = demands(each, problem.cluster_by_name[name]).get(resource, 0)
-            if need:
-                yield Place(each.key, name), need
-
-
-def _scale(filled: Sequence[_Filled]) -> tuple[int, bool]:
+def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool]:
     """Return the steps in 1, and whether every cost is a whole number of them."""
-    coarse = FINE * sum(each.total for each in filled)
-    dearest = math.ceil(sum(1 / one.share for one in filled))
+    coarse = FINE * (sum(each.total for each in filled) + sum(each.error for each in wholes))
+    shares = (each.share for each in (*filled, *(part for whole in wholes for part in whole.filled.values())))
+    dearest = math.ceil(sum(1 / share for share in shares))
     if dearest > LARGEST:
         raise UnsupportedError("clusters differ too much in size for balance to be counted in 64 bits")
     steps = 1
-    for each in filled:
-        steps = math.lcm(steps, (1 / (each.share * each.total * each.total)).denominator, each.total)
+    known = ((each, each.total) for each in filled)
+    for each, total in (*known, *(pair for whole in wholes for pair in pairs(whole))):
+        steps = math.lcm(steps, (1 / (each.share * total * total)).denominator, total)
         if steps > coarse:
             return min(coarse, LARGEST // max(1, dearest)), False
     return steps, True
 
 
-def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
+def _cost(filled: Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
     lower = filled.standing + sum(max(0, each.lower) * need for each, need in ranges)
     upper = filled.standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)

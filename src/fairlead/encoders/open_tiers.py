@@ -1,26 +1,23 @@
 """An overflow tier whose total is open: the distance from the quotas of whatever it holds.
 
 The quotas of a tier are shares of what it holds, so the distance is no sum over clusters as long as that is a
-choice. For every total n that is possible there is a literal ``b_n``, exactly one of them true, and a copy
-``y_nc`` of every cluster's replicas that is 0 where ``b_n`` is false::
+choice, see `open_totals`. Under minimax the greatest distance counts::
 
-    sum b_n = 1,   sum over c of x_c = sum n b_n,   x_c = sum over n of y_nc,   y_nc <= upper_c b_n
-    webster, l1   cost = sum over n of sum over c of (d_nc(y_nc) - d_nc(0) (1 - b_n))
-    minimax       cost = sum over n of M_n,   M_n >= every segment of d_nc, at y_nc, where b_n
+    cost = sum over n of M_n,   M_n >= every segment of d_nc, at y_nc, where b_n
 
-with ``d_nc`` the distance of cluster c from its quota of n replicas. The copies describe the convex hull of
-all totals together (E. Balas, 1979), so that the relaxation is as strong as that of the best total.
+with ``d_nc`` the distance of cluster c from its quota of n replicas.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
+from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.open_totals import Copy, Functions, OpenTotal, Part
 from fairlead.encoders.scale import Measured, Scale
 from fairlead.encoders.variables import Group, Place, replicas_at
 from fairlead.models.levels import Deviation
@@ -36,19 +33,24 @@ def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: 
     tier = Group(key, measured.clusters)
     if tier not in known:
         distances = _Distances(measured, scale, encoding.problem.deviation)
-        measure = _peak if distances.deviation is Deviation.MINIMAX else _sum
-        known[tier] = measure(tier, _totals(measured, tier, encoding), distances, encoding)
+        known[tier] = _cost(tier, distances, _held_by(tier, measured, encoding))
     return known[tier]
 
 
-def _totals(measured: Measured, tier: Group, encoding: Encoding) -> dict[int, cp_model.IntVar]:
-    """Add a literal for every number of replicas that a tier may hold."""
+def _held_by(tier: Group, measured: Measured, encoding: Encoding) -> OpenTotal:
+    """Add what a tier may hold."""
     encoding.coupled = True
-    literals = {n: encoding.model.new_bool_var("") for n in measured.totals}
-    encoding.model.add_exactly_one(literals.values())
-    chosen = cp_model.LinearExpr.weighted_sum(list(literals.values()), list(literals))
-    encoding.model.add(encoding.selection.total(tier) == chosen)
-    return literals
+    parts = {name: _part(Place(tier.workload, name), encoding) for name in sorted(tier.clusters)}
+    whole = encoding.selection.total(tier)
+    return OpenTotal(
+        encoding.model, parts, whole, lambda placement: replicas_at(placement, tier), measured.totals
+    )
+
+
+def _part(place: Place, encoding: Encoding) -> Part:
+    """Return the replicas of a place."""
+    known = encoding.variables.range(place)
+    return Part(encoding.replicas(*place), known, lambda placement: replicas_at(placement, place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,14 @@ class _Distances:
         divided = self.deviation is Deviation.WEBSTER and self.measured.division(total) is not None
         return self.scale.steps * total if divided else 0
 
+    def functions(self, total: int) -> Functions:
+        """Return what replicas cost by cluster where the tier holds so many, and where that is least."""
+        return {name: (function, function.anchor) for name, (function, _) in self.of(total).items()}
+
+    def fixed(self, total: int) -> int:
+        """Return what comes on top of that."""
+        return self.on_top(total) + sum(least for _, least in self.of(total).values())
+
     def steps(self, placed: Mapping[str, int], total: int) -> int:
         """Return the distance of a division in whole steps."""
         found = [function(placed.get(name, 0)) + least for name, (function, least) in self.of(total).items()]
@@ -77,122 +87,44 @@ class _Distances:
         return sum(found) + self.on_top(total)
 
 
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    """The replicas of a cluster where a tier holds so many."""
+def _cost(tier: Group, distances: _Distances, held: OpenTotal) -> LinearCost:
+    """Return the distance, summed or the greatest, as the deviation is measured."""
 
-    total: int
-    place: Place
-    variable: cp_model.IntVar
-    cost: ConvexCost
+    def steps(placement: Placement) -> int:
+        return distances.steps(placement.of(tier.workload), held.of(placement))
 
-    def at(self, tier: Group, placement: Placement) -> int:
-        """Return the value in a placement."""
-        in_use = replicas_at(placement, tier) == self.total
-        return replicas_at(placement, self.place) if in_use else 0
+    if distances.deviation is Deviation.MINIMAX:
+        return _peak(distances, held, steps)
+    return held.sum(distances.functions, distances.fixed, steps)
 
 
-def _copies(
-    tier: Group, total: int, literal: cp_model.IntVar, distances: _Distances, encoding: Encoding
-) -> list[_Copy]:
-    """Add copies of the replicas of all clusters for one total, which are 0 where it is not chosen."""
-    model, found = encoding.model, list[_Copy]()
-    for name, (function, _) in distances.of(total).items():
-        place = Place(tier.workload, name)
-        lower, upper = encoding.variables.range(place)
-        upper = max(0, min(upper, total))
-        copy = model.new_int_var(0, upper, "")
-        model.add(copy <= upper * literal)
-        if 0 < lower <= upper:
-            model.add(copy >= lower * literal)
-        cost = ConvexCost(model, copy, function, (0, upper), function.anchor, literal)
-        found.append(_Copy(total, place, copy, cost))
-    model.add(cp_model.LinearExpr.sum([each.variable for each in found]) <= total * literal)
-    return found
-
-
-def _join(copies: Sequence[_Copy], encoding: Encoding) -> None:
-    """Require the copies of every cluster to add up to its replicas."""
-    for place in sorted({each.place for each in copies}):
-        parts = cp_model.LinearExpr.sum([each.variable for each in copies if each.place == place])
-        encoding.model.add(parts == encoding.replicas(*place))
-
-
-def _sum(
-    tier: Group, literals: Mapping[int, cp_model.IntVar], distances: _Distances, encoding: Encoding
-) -> LinearCost:
-    terms, offset, copies, fixed = list[Term](), 0, list[_Copy](), list[int]()
-    for total, literal in literals.items():
-        made = _copies(tier, total, literal, distances, encoding)
-        found = distances.of(total)
-        fixed.append(distances.on_top(total) + sum(least for _, least in found.values()))
-        # A copy that is not in use is 0, and costs nothing.
-        empty = [found[each.place.cluster][0](0) for each in made]
-        terms.append((literal, fixed[-1] + sum(empty)))
-        for each, nothing in zip(made, empty, strict=True):
-            more, on_top = each.cost.terms()
-            terms.extend(more)
-            offset += on_top - nothing
-        copies.extend(made)
-    _join(copies, encoding)
-
-    def values(placement: Placement) -> Iterable[Term]:
-        yield from _chosen(tier, literals, placement)
-        for each in copies:
-            yield each.variable, each.at(tier, placement)
-            yield from each.cost.values(each.at(tier, placement))
-
-    def refine(placement: Placement) -> bool:
-        refined = False
-        for each in copies:
-            refined |= each.cost.refine(each.at(tier, placement))
-        return refined
-
-    return LinearCost(terms, offset, _steps(tier, distances), values, refine, min(fixed))
-
-
-def _peak(
-    tier: Group, literals: Mapping[int, cp_model.IntVar], distances: _Distances, encoding: Encoding
-) -> LinearCost:
+def _peak(distances: _Distances, held: OpenTotal, steps: Callable[[Placement], int]) -> LinearCost:
     """Add the greatest distance for every total, 0 where it is not chosen.
 
     A distance has three slopes at most: down to the quota, across it, and up from there.
     """
-    copies, peaks = list[_Copy](), dict[int, cp_model.IntVar]()
-    for total, literal in literals.items():
+    copies, peaks = list[Copy](), dict[int, cp_model.IntVar]()
+    for total, literal in held.literals.items():
         found = distances.of(total)
-        made = _copies(tier, total, literal, distances, encoding)
+        made = held.copies(total, distances.functions(total))
         ends = [function(end) + least for function, least in found.values() for end in (0, total)]
-        peaks[total] = peak = encoding.model.new_int_var(0, max(ends, default=0), "")
+        peaks[total] = peak = held.model.new_int_var(0, max(ends, default=0), "")
         for each in made:
-            function, least = found[each.place.cluster]
+            function, least = found[each.name]
             for k in range(function.anchor - 2, function.anchor + 2):
                 slope = function.marginal(k)
                 line = cp_model.LinearExpr.weighted_sum(
                     [peak, each.variable, literal], [1, -slope, slope * k - function(k) - least]
                 )
-                encoding.model.add(line >= 0)
+                held.model.add(line >= 0)
         copies.extend(made)
-    _join(copies, encoding)
-    steps = _steps(tier, distances)
+    held.join(copies)
 
     def values(placement: Placement) -> Iterable[Term]:
-        yield from _chosen(tier, literals, placement)
+        yield from held.chosen(placement)
         for each in copies:
-            yield each.variable, each.at(tier, placement)
+            yield each.variable, held.copied(each, placement)
         for total, peak in peaks.items():
-            yield peak, steps(placement) if replicas_at(placement, tier) == total else 0
+            yield peak, steps(placement) if held.of(placement) == total else 0
 
     return LinearCost([(peak, 1) for peak in peaks.values()], 0, steps, values, least=0)
-
-
-def _steps(tier: Group, distances: _Distances) -> Callable[[Placement], int]:
-    """Return a function that tells the distance of a placement, in steps."""
-    return lambda placement: distances.steps(placement.of(tier.workload), replicas_at(placement, tier))
-
-
-def _chosen(tier: Group, literals: Mapping[int, cp_model.IntVar], placement: Placement) -> Iterable[Term]:
-    """Yield the literals with their values in a placement."""
-    held = replicas_at(placement, tier)
-    for total, literal in literals.items():
-        yield literal, int(total == held)

@@ -105,7 +105,7 @@ def encode(
             return None
         ENCODERS[kind_of(rule)](rule, subject, encoding)
     for balanced in problem.balances or ():  # how evenly workloads fill clusters together
-        if balanced.totals:
+        if balanced.totals or balanced.between:
             balance.encode(balanced, problem, encoding)
     if problem.partial:
         shortfall.encode(problem, encoding)

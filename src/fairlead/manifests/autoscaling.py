@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
-from fairlead.manifests.validation import Finding, Located
+from fairlead.manifests.findings import Finding
+from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Identity, group_of
 from fairlead.models.source import KarmadaBinding, Source
 from fairlead.models.statement import Statement
@@ -29,20 +30,20 @@ class _Range(NamedTuple):
     in_one_cluster: bool = False
 
 
-def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
-    """List the mistakes in the ``spec`` of an autoscaler that are right alone and wrong together."""
+def autoscaler_findings(autoscaler: AnyAutoscaler, _: object) -> Iterator[Finding]:
+    """List what is right alone and wrong together in an autoscaler."""
     if isinstance(autoscaler, CronFederatedHPA):
         kind = autoscaler.spec.scale_target_ref.kind
         needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
         message = f"is missing; a {kind} needs {either(needed)}"
         for at, rule in enumerate(autoscaler.spec.rules):
             if not rule.numbers(kind):
-                yield Finding(("rules", at, needed[0]), None, message, missing=True)
+                yield Finding(("spec", "rules", at, needed[0]), None, message, missing=True)
         return
     spec = autoscaler.spec
     if spec.max_replicas < spec.min_replicas:
         text = f"must be at least minReplicas, which is {spec.min_replicas}"
-        yield Finding(("maxReplicas",), spec.max_replicas, text)
+        yield Finding(("spec", "maxReplicas"), spec.max_replicas, text)
 
 
 def autoscaled(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.policies import PropagationPolicy
+from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of

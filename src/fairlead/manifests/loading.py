@@ -1,31 +1,29 @@
 """From any number of inputs to a problem."""
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING
 
 from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
-from fairlead.manifests.collect import Manifests, collect, is_marked
+from fairlead.manifests.collect import Manifests, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Subject, join, keys, subject_of, unknown
+from fairlead.manifests.gathering import gather, in_order, not_understood
+from fairlead.manifests.join import Subject, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation
-from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.requests import resized
 from fairlead.manifests.undecided import node_claims, strangers, whole_objects
-from fairlead.manifests.yaml.builder import DEEPEST
-from fairlead.manifests.yaml.documents import Document, Identity, shortened
-from fairlead.manifests.yaml.reader import Input, read_documents
+from fairlead.manifests.yaml.documents import Identity
+from fairlead.manifests.yaml.reader import Input
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.selectors import select
-from fairlead.models.source import FederatedUnit, Source
+from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import add, as_they_run, without_lag
@@ -77,79 +75,16 @@ def load(
         return _load(sources, Extensions(tuple(extensions)), recursive=recursive)
 
 
-class Gathered(NamedTuple):
-    """Manifests of all inputs, with nothing wrong in them."""
-
-    documents: Sequence[Document]
-    manifests: Manifests
-    subjects: Sequence[Subject]
-
-
-def gather(
-    sources: Iterable[Input | Iterable[Input]], extensions: Extensions, *, recursive: bool
-) -> Gathered:
-    """Read inputs, and put together what they say of each workload.
-
-    Raises `ManifestError` where anything but a binding or federated object is wrong, or nothing is there.
-    """
-    inputs = list(_flat(sources))
-    documents, mistakes = read_documents(inputs, recursive=recursive)
-    manifests = collect(documents, extensions)
-    subjects, doubled = join(manifests)
-    mistakes = [*mistakes, *manifests.mistakes, *doubled]
-    if manifests.own:  # most inputs have Karmada's kinds alone
-        from fairlead.manifests.own.extend import contradictions
-
-        mistakes.extend(contradictions(manifests.own, subjects))
-    if mistakes:
-        raise ManifestError([*mistakes, *_not_understood(manifests)], _in_order(manifests.warnings))
-    if not documents:
-        names = [_shown(one) for one in inputs]
-        where = ", ".join(names) or "the input, which is empty"
-        source = Source(names[0] if names else "<input>", 0)
-        raise ManifestError([Mistake(source, "", "", f"no manifest found in {where}")])
-    return Gathered(documents, manifests, subjects)
-
-
 def _load(sources: Iterable[Input | Iterable[Input]], extensions: Extensions, *, recursive: bool) -> Problem:
     _, manifests, subjects = gather(sources, extensions, recursive=recursive)
     problem = problem_of(manifests, subjects, extensions=extensions)
-    not_understood = _not_understood(manifests)
-    if not problem.workloads and not_understood:
+    missed = not_understood(manifests)
+    if not problem.workloads and missed:
         others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
-        raise ManifestError(not_understood, others)
+        raise ManifestError(missed, others)
     if not problem.workloads and manifests.unsupported:
         raise UnsupportedError("\n".join(map(str, manifests.unsupported)))
     return problem
-
-
-def _not_understood(manifests: Manifests) -> list[Mistake]:
-    """List the mistakes in bindings and federated objects, which stop nobody where there is more."""
-    return [mistake for one in manifests.unread for mistake in one.mistakes]
-
-
-def _flat(sources: Iterable[Input | Iterable[Input]], depth: int = 0) -> Iterator[Input]:
-    """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
-    if depth > DEEPEST:
-        message = f"lists of inputs nest deeper than {DEEPEST} levels"
-        raise ManifestError([Mistake(Source("<argument>", 0), "", "", message)])
-    for source in cast("Iterable[object]", sources):
-        if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
-            yield cast("Input", source)
-        elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
-            yield from _flat(source, depth + 1)
-        else:
-            message = (
-                "is not an input; give a path, -, an open file (io.BytesIO for bytes), a parsed document, "
-                "or a list of these"
-            )
-            raise ManifestError([Mistake(Source("<argument>", 0), "", shortened(source), message)])
-
-
-def _shown(source: Input) -> str:
-    if isinstance(source, str | os.PathLike):
-        return os.fspath(source)
-    return "<dict>" if isinstance(source, Mapping) else str(getattr(source, "name", "<stream>"))
 
 
 def problem_of(
@@ -294,13 +229,11 @@ def _completed(
         from fairlead.manifests.own.extend import extended
 
         problem = extended(problem, manifests.own, extensions)
-    quotas = read_quotas(manifests.quotas, problem, idle)
-    problem = replace(
-        problem,
-        workloads=with_due(problem.workloads),
-        rules=(*problem.rules, *quotas.rules),
-        warnings=_in_order([*problem.warnings, *quotas.warnings]),
-    )
+    if manifests.quotas:
+        from fairlead.manifests.karmada.quotas import with_quotas
+
+        problem = with_quotas(problem, manifests.quotas, idle)
+    problem = replace(problem, workloads=with_due(problem.workloads), warnings=in_order(problem.warnings))
     problem = with_outside(problem)
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)
@@ -309,13 +242,3 @@ def _completed(
     if excess:
         raise ManifestError(excess)
     return well_typed(problem)
-
-
-def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
-    """Sort warnings by file and line, without repetitions."""
-    told = tuple(warnings)
-    if len(told) < 2:
-        # Nobody has to look for the line of one.
-        return told
-    nowhere = Source("", 0)
-    return tuple(sorted(dict.fromkeys(told), key=lambda one: (one.source or nowhere, one.rule, one.text)))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from fairlead.manifests.api import counted_in
 from fairlead.manifests.api import overrides as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.karmada.groups import matches
@@ -79,7 +80,7 @@ def _told(one: _Written, clusters: Sequence[str], mine: Sequence[Workload]) -> S
 
 def _path(workload: Workload) -> str:
     """Return where the replicas of a workload stand, as JSON patches write it."""
-    return "/spec/parallelism" if workload.kind == "Job" else "/spec/replicas"
+    return f"/spec/{counted_in(workload.api_version, workload.kind)}"
 
 
 def _selected(policy: Located[api.OverridePolicy], workload: Workload) -> bool:

@@ -1,6 +1,6 @@
 """Rules of a workload after clusters are closed to it, and after they are opened."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
@@ -201,12 +201,12 @@ def _left(values: Mapping[str, V], names: AbstractSet[str]) -> dict[str, V]:
 def rule_opened(  # noqa: C901 - one case a rule
     rule: WorkloadRule, before: Candidates, clusters: Mapping[str, Cluster], workload: Workload
 ) -> WorkloadRule:
-    """Return a rule that knows some more clusters; bounds that manifests declare are added by themselves."""
+    """Return a rule that knows some more clusters, as far as it tells of itself what holds there."""
     if not clusters:
         return rule
     new, names = tuple(clusters), before.names
     match rule:
-        case Bounds() if before.opening is None:
+        case Bounds():
             lowest, highest = _common(rule.minimum, names), _common(rule.maximum, names)
             chosen = bool(rule.where_held) and rule.where_held.issuperset(names)
             return replace(
@@ -228,32 +228,15 @@ def rule_opened(  # noqa: C901 - one case a rule
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():
             return _weighed(rule, clusters, workload)
-        case Duplicated():
-            return _copied(rule, new)
         case Price() if rule.everywhere is not None:
             known = rule.everywhere
             return replace(rule, prices={**rule.prices, **{one: known[one] for one in new if one in known}})
-        case Aggregated() | Bounds() | Candidates() | MovePrice() | Moves() | Price() | Shares() | Total():
+        case (
+            Aggregated() | Candidates() | Duplicated() | MovePrice() | Moves() | Price() | Shares() | Total()
+        ):
             return rule
         case _:
             assert_never(rule)
-
-
-def _copied(rule: Duplicated, new: Iterable[str]) -> Duplicated:
-    """Return a rule that knows the sizes of copies on clusters that were opened."""
-    opened, later = frozenset(new), rule.once_open
-    if later is None:
-        return rule
-
-    def with_later(known: Mapping[str, V], later: Mapping[str, V]) -> Mapping[str, V]:
-        return {**known, **{name: value for name, value in later.items() if name in opened}}
-
-    return replace(
-        rule,
-        copies=with_later(rule.copies, later.copies),
-        ample=with_later(rule.ample, later.ample),
-        least=with_later(rule.least, later.least),
-    )
 
 
 def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:

@@ -1,7 +1,7 @@
 """Member clusters: where they stand, what they refuse, what they can still take, how often they are lost."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fairlead.models.source import NOWHERE, Source
@@ -102,6 +102,12 @@ class Cluster:
     """``(apiVersion, kind)`` pairs that the cluster serves; None where it does not say."""
     source: Source = NOWHERE
     """Where it was declared."""
+
+    def without_taints(self, taints: Container[Taint]) -> "Cluster":
+        """Return the cluster without some taints."""
+        left = tuple(each for each in self.taints if each not in taints)
+        implied = tuple(each for each in self.implied_taints if each not in taints)
+        return replace(self, taints=left, implied_taints=implied)
 
     def __repr__(self) -> str:
         return called(

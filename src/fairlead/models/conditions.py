@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from fairlead.models.result import Result, Status
+from fairlead.models.result import NOTHING_FOUND, NOTHING_KEEPS, Result, Status
 from fairlead.models.rules import Candidates, bounds, candidates, duplicated, group_total, total
 from fairlead.models.statement import Violation
 from fairlead.models.words import counted, format_percent, listed
@@ -77,7 +77,7 @@ def conditions(outcome: Result) -> Conditions:
 def _scheduled(outcome: Result, workload: Workload, short: Short) -> Condition:
     """Tell whether a workload stands anywhere; the reasons are Karmada's."""
     if outcome.placement is None and outcome.status is Status.UNKNOWN:
-        return Condition(SCHEDULED, "Unknown", "TimeLimit", "no placement was found in time")
+        return Condition(SCHEDULED, "Unknown", "TimeLimit", NOTHING_FOUND)
     placed = outcome.placed(workload)
     if placed:
         where = counted(len(placed), "cluster")
@@ -105,7 +105,10 @@ def _why_nothing(outcome: Result, workload: Workload, short: Short) -> str:
             str(each) for each in rules if each.workload in (workload.key, None if about else workload.key)
         ]
         return "; ".join([*causes, *named]) or "the rules of other workloads contradict each other"
-    return "no placement keeps every rule"
+    return NOTHING_KEEPS
+
+
+_PLACED = Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
 
 
 def _fully_placed(outcome: Result, short: Short) -> Condition:
@@ -117,13 +120,13 @@ def _fully_placed(outcome: Result, short: Short) -> Condition:
     if short:
         gravest = min((_REASONS.get(each.rule, "SpreadNotMet") for each in short), key=_GRAVITY.index)
         return Condition(FULLY_PLACED, "False", gravest, "; ".join(each.text for each in short))
-    return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
+    return _PLACED
 
 
 def _all_placed(outcome: Result, each: Mapping[str, Condition]) -> Condition:
     failed = [key for key, condition in each.items() if condition.status != "True"]
     if not failed:
-        return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
+        return _PLACED
     worst = min((each[key] for key in failed), key=lambda one: _GRAVITY.index(one.reason))
     if outcome.placement is None:
         return worst
@@ -139,7 +142,7 @@ def _proven(outcome: Result) -> Condition:
     if outcome.status is Status.OPTIMAL:
         return Condition(PROVEN, "True", "Optimal", "no better placement exists")
     if outcome.status is Status.INFEASIBLE and outcome.placement is None and outcome.conflict is not None:
-        return Condition(PROVEN, "True", "Infeasible", "no placement keeps every rule")
+        return Condition(PROVEN, "True", "Infeasible", NOTHING_KEEPS)
     if outcome.status is Status.FEASIBLE:
         return Condition(PROVEN, "False", "NotProven", how_far(outcome))
     return Condition(PROVEN, "False", "NotProven", "nothing is proven")

@@ -12,7 +12,7 @@ from fairlead.models.conditions import Conditions, conditions
 from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.result import Attained, ClusterDecision, RejectedGroup, Result, Status
+from fairlead.models.result import NOTHING_FOUND, Attained, ClusterDecision, RejectedGroup, Result, Status
 from fairlead.models.rules import Duplicated
 from fairlead.models.source import FederatedUnit
 from fairlead.models.words import listed
@@ -164,7 +164,7 @@ def _unplaced(view: View, cluster: str) -> str:
     if cluster not in view.open_to:
         return excluded(view, cluster)
     if view.outcome.status is Status.UNKNOWN:
-        return "no placement was found in time"
+        return NOTHING_FOUND
     for statement in view.outcome.conflict.rules if view.outcome.conflict else ():
         if statement.cluster == cluster and statement.workload in (None, view.workload.key):
             return f"nothing is placed: {statement.text}"

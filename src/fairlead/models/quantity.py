@@ -151,6 +151,36 @@ def format_alike(resource: str, *amounts: int) -> tuple[str, ...]:
     return tuple(str(amount) for amount in amounts)
 
 
+SHORT = 6
+"""Characters up to which an exact amount is short."""
+
+
+def short_amount(resource: str, units: int) -> str:
+    """Return an amount with at most one decimal, rounded down: never more than there is.
+
+    `units`: millicores of cpu, whole units of anything else; at least 0.
+
+    Examples
+    --------
+    >>> short_amount("cpu", 3560), short_amount("cpu", 200), short_amount("memory", 12_884_901_000)
+    ('3.5', '200m', '11.9Gi')
+    """
+    if resource == CPU:
+        return _tenths(units, 1000) if units >= 1000 else f"{units}m" if units else "0"
+    exact = format_units(resource, units)
+    if len(exact) <= SHORT or not counts_bytes(resource):
+        return exact
+    # So many digits fill a unit.
+    suffix, power = next((suffix, power) for suffix, power in reversed(_BINARY.items()) if units >> power)
+    return f"{_tenths(units, 1 << power)}{suffix}"
+
+
+def _tenths(units: int, size: int) -> str:
+    """Return units / size with at most one decimal, rounded down."""
+    whole, part = divmod(10 * units // size, 10)
+    return f"{whole}.{part}" if part else str(whole)
+
+
 def _decimals(value: Fraction) -> str:
     """Return a number that has at most three decimals."""
     whole, part = divmod(abs(value.numerator) * 1000 // value.denominator, 1000)
@@ -187,6 +217,7 @@ def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:
 Amount = int | str
 """A number of replicas, or a share of them such as ``25%``."""
 
+NO_AMOUNT = "is neither a number of replicas nor a share such as 10%"
 _PERCENT = re.compile(r"[0-9]{1,18}%")
 
 MOST_COUNTED = 10**300

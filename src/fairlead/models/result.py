@@ -19,6 +19,8 @@ from fairlead.models.workload import Workload
 
 SOLVERS = frozenset({"exact", "cp-sat", "prices"})
 """Origins of what `solve` answers; every other one but `SAVED` is the name of a dispenser."""
+NOTHING_FOUND = "no placement was found in time"
+NOTHING_KEEPS = "no placement keeps every rule"
 SAVED = "saved plan"
 """Origin of a target that was taken from a saved plan."""
 

@@ -53,8 +53,7 @@ class _Answer:
 
     @cached_property
     def left(self) -> Amounts:
-        limited = self.problem.has_capacity
-        return remaining(self.problem, self.placement) if limited else {}
+        return remaining(self.problem, self.placement)
 
     @cached_property
     def ties(self) -> bool:
@@ -242,6 +241,6 @@ def _trials(
     if workload.rule(Total) is None or sum(held.values()) < workload.replicas:
         yield "one more on", more
         return
-    others = ((name, count) for name, count in held.items() if count and name != cluster)
+    others = ((name, count) for name, count in held.items() if name != cluster)
     for name, count in sorted(others, key=lambda each: (-each[1], each[0]))[:NAMED]:
         yield f"one moved from {name} to", {**more, name: count - 1}

@@ -8,7 +8,7 @@ more is refused.
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -289,3 +289,11 @@ def largest(workload: "Workload") -> int:
         return workload.replicas
     least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
     return max(workload.replicas, *least, *workload.current.values(), 0)
+
+
+def together(workload: "Workload", most: int, clusters: Collection[str]) -> int:
+    """Return the most replicas that some clusters can be asked for together, none for more than `most`.
+
+    Full copies add up, all else is divided among clusters.
+    """
+    return most if workload.rule(Duplicated) is None else most * len(clusters)

@@ -31,6 +31,22 @@ def be(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
+def happening(numbers: Iterable[tuple[int, str, str]], noun: str = "") -> str:
+    """Return numbers with their verbs: ``3 replicas move, 1 starts``; empty where all are 0.
+
+    `numbers`: how many, and the verb for one and for several. `noun`: what stands behind the first number;
+    empty where nothing does.
+
+    Examples
+    --------
+    >>> happening([(3, "moves", "move"), (1, "starts", "start"), (0, "stops", "stop")], "replica")
+    '3 replicas move, 1 starts'
+    """
+    parts = [(count, one if count == 1 else many) for count, one, many in numbers if count > 0]
+    heads = [counted(count, noun) if noun and not at else str(count) for at, (count, _) in enumerate(parts)]
+    return ", ".join(f"{head} {verb}" for head, (_, verb) in zip(heads, parts, strict=True))
+
+
 def format_number(value: int | Fraction) -> str:
     """Return a number with at most four decimals; decimals that end in zeros were cut off, not exact."""
     if value.denominator == 1:

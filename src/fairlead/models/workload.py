@@ -38,6 +38,10 @@ class Reading(Protocol):
         """Tell whether a taint keeps nothing of the workload off a cluster."""
         ...
 
+    def tolerating(self, taints: Sequence[Taint]) -> Reading:
+        """Return the same with some taints tolerated."""
+        ...
+
     def with_weight(self, cluster: str, weight: int) -> Reading:
         """Return the same with another static weight of a cluster."""
         ...

@@ -190,13 +190,11 @@ def _goes_one_way(workload: Workload, placed: Placed, read: PolicyReading) -> bo
     """
     if read.policy.binpack or sum(placed.values()) != workload.replicas:
         return False
-    feedback = read.feedback
-    reports = [feedback.limited, feedback.estimated] if read.policy.auto_migration else [feedback.limited]
     runs = running(workload)
     change = []
     for name, count in placed.items():
-        held = runs.get(name, 0)
-        change.append(count - min([held, *(one[name].replicas for one in reports if name in one)]))
+        reported = read.feedback.at_most(name, auto_migration=read.policy.auto_migration)
+        change.append(count - min([runs.get(name, 0), *(one.replicas for one in reported)]))
     return min(change, default=0) >= 0 or max(change) <= 0
 
 

@@ -47,7 +47,7 @@ def test_where_the_first_tiers_hold_all_the_gap_is_small(deviation: Deviation) -
     """
     problem = tiered(1, deviation, 6, 0.5)
     assert applies_mixed(problem)
-    result = solve_mixed(problem, Search(Deadline.after(2.0), 2))
+    result = solve_mixed(problem, Search(Deadline.after(1.0), 2))
     beyond, away = result.attained[0], result.attained[-1]
     assert result.placement is not None
     assert not check(problem, result.placement)
@@ -62,7 +62,7 @@ def test_where_the_first_tiers_hold_all_the_gap_is_small(deviation: Deviation) -
 def test_where_the_first_tiers_are_full_as_few_as_possible_overflow(deviation: Deviation) -> None:
     """Half of the clusters hold half of what is asked for: the rest overflows, about as little as proven."""
     problem = tiered(2, deviation, 4, 0.85)
-    result = solve_mixed(problem, Search(Deadline.after(2.0), 2))
+    result = solve_mixed(problem, Search(Deadline.after(1.0), 2))
     beyond = result.attained[0]
     assert result.placement is not None
     assert not check(problem, result.placement)

@@ -223,8 +223,8 @@ def test_pieces_pay_for_what_they_alone_could_not_use_up(monkeypatch: pytest.Mon
 
 def test_what_all_use_corrects_the_prices_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices of a tenth of the workloads bound the whole worse than those it finds when told what all use."""
-    problem = many(200)
-    monkeypatch.setattr(tuning, "ROWS_FOR_PRICES", 20)
+    problem = many(50)
+    monkeypatch.setattr(tuning, "ROWS_FOR_PRICES", 5)
     monkeypatch.setattr(tuning, "ROUNDS_OF_PRICES", 1)
     first = prices_for(problem)
     monkeypatch.setattr(tuning, "ROUNDS_OF_PRICES", 3)

@@ -193,9 +193,11 @@ def alike(problem: Problem, rule: Balance) -> bool:
     )
 
 
-def balanced(made: Callable[[int], Problem]) -> Iterator[tuple[Problem, Balance, list[Placement]]]:
+def balanced(
+    made: Callable[[int], Problem], seeds: int = 80
+) -> Iterator[tuple[Problem, Balance, list[Placement]]]:
     """Yield small problems with one balance, and all placements of each; all rules mixed."""
-    for seed in range(80):
+    for seed in range(seeds):
         problem = with_balance(replace(made(seed), levels=DEFAULT_ORDER, partial=False))
         balances = problem.balances or ()
         if len(balances) != 1 or any(each.groups for each in problem.workloads):
@@ -214,8 +216,16 @@ def balanced(made: Callable[[int], Problem]) -> Iterator[tuple[Problem, Balance,
         yield problem, replace(rule, totals=totals), every
 
 
-@pytest.mark.parametrize("made", [walk_problem, standing_problem])
-def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None:
+@pytest.mark.parametrize(
+    ("made", "seeds"),
+    [
+        (walk_problem, 40),
+        (standing_problem, 80),
+        pytest.param(walk_problem, 400, marks=pytest.mark.long),
+        pytest.param(standing_problem, 400, marks=pytest.mark.long),
+    ],
+)
+def test_no_placement_is_below_the_bound(made: Callable[[int], Problem], seeds: int) -> None:
     """Neither on balance, nor on levels after it while it is pinned; the counts say that there were such.
 
     Every level that single workloads add up to is pinned, in its turn, to what the placement in the middle
@@ -224,7 +234,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     """
     counted = pinned = cut = full = lines = 0
     above, narrower = Counter[str](), Counter[str]()
-    for problem, rule, every in balanced(made):
+    for problem, rule, every in balanced(made, seeds):
         bound = bound_of(searched(problem, rule, every[-1]))
         if bound is None:
             continue

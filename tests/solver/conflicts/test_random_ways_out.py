@@ -52,16 +52,16 @@ def helped(seeds: range) -> int:
     return tried
 
 
-def test_a_hundred_ways_out() -> None:
-    """Some 60 problems, coupled, with groups, own kinds and quotas, have more than a hundred ways out."""
-    assert helped(range(60)) >= 100
+def test_fifty_ways_out() -> None:
+    """Some 30 problems, coupled, with groups, own kinds and quotas, have more than fifty ways out."""
+    assert helped(range(30)) >= 50
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
 def test_two_thousand_ways_out(part: int) -> None:
     """Ten times as many problems, with more than 200 ways out in each part."""
-    first = 1000 + 130 * part
+    first = 30 + 130 * part
     assert helped(range(first, first + 130)) >= 200
 
 

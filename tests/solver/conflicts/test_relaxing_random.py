@@ -1,7 +1,7 @@
 """Relaxations against brute force: on tiny problems with any rules, no cheaper changes exist."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import combinations_with_replacement
@@ -36,6 +36,7 @@ from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.simulate.closing import drained
 from random_problems import random_problem, with_losses, with_quotas, with_skews
+from seeds import holds_for, seeds
 
 DEAREST = 2
 """Sets of changes are enumerated up to this cost."""
@@ -297,43 +298,49 @@ def compare(problem: Problem) -> bool:
     return bool(found)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_nothing_cheaper_exists(seed: int) -> None:
+@pytest.mark.parametrize("which", seeds(60, 1500))
+def test_nothing_cheaper_exists(which: range) -> None:
     """The cheapest costs what brute force finds, or more than it looks at."""
-    compare(small(seed))
+    holds_for(which, lambda seed: compare(small(seed)))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_nothing_cheaper_exists_under_quotas(seed: int) -> None:
-    """The same where namespaces have quotas."""
-    compare(with_quotas(small(seed), seed))
+@pytest.mark.parametrize("which", seeds(60, 1000))
+def test_nothing_cheaper_exists_under_quotas_and_budgets(which: range) -> None:
+    """The same where namespaces have quotas, or few replicas may move; a third have both."""
 
+    def compared(seed: int) -> None:
+        problem = small(seed)
+        if seed % 3:
+            problem = with_quotas(problem, seed)
+        if seed % 3 != 1:
+            problem = with_budgets(problem, seed)
+        compare(problem)
 
-@pytest.mark.parametrize("seed", range(40))
-def test_nothing_cheaper_exists_under_budgets(seed: int) -> None:
-    """The same where few replicas may move."""
-    compare(with_budgets(small(seed), seed))
+    holds_for(which, compared)
 
 
 # In the last one copies that are made smaller are moved less.
-@pytest.mark.parametrize("seed", [*range(5000, 5030), 5145])
-def test_nothing_cheaper_exists_once_drained(seed: int) -> None:
+def test_nothing_cheaper_exists_once_drained() -> None:
     """The same where a cluster is drained besides, which no toleration opens."""
-    problem = with_budgets(small(seed), seed)
-    compare(drained(problem, random.Random(seed).choice(problem.clusters)))
+
+    def compared(seed: int) -> None:
+        problem = with_budgets(small(seed), seed)
+        compare(drained(problem, random.Random(seed).choice(problem.clusters)))
+
+    holds_for([*range(5000, 5030), 5145], compared)
 
 
 # In the last three a toleration opens a cluster in a group of its own, which then holds too little.
-@pytest.mark.parametrize("seed", [*range(40), 127, 420, 766])
-def test_nothing_cheaper_exists_under_skews(seed: int) -> None:
+@pytest.mark.parametrize("which", [*seeds(40, 800), [127, 420, 766]])
+def test_nothing_cheaper_exists_under_skews(which: Iterable[int]) -> None:
     """The same where groups of clusters may not differ much."""
-    compare(with_skews(small(seed), seed))
+    holds_for(which, lambda seed: compare(with_skews(small(seed), seed)))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_nothing_cheaper_exists_under_losses(seed: int) -> None:
+@pytest.mark.parametrize("which", seeds(40, 400))
+def test_nothing_cheaper_exists_under_losses(which: range) -> None:
     """The same where several groups of clusters may be lost at once."""
-    compare(with_losses(small(seed), seed))
+    holds_for(which, lambda seed: compare(with_losses(small(seed), seed)))
 
 
 def test_quotas_and_budgets_are_among_the_ways_out() -> None:
@@ -347,36 +354,3 @@ def test_quotas_and_budgets_are_among_the_ways_out() -> None:
         for change in one.changes
     }
     assert {Kind.QUOTA, Kind.MOVE_BUDGET} <= kinds
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(40, 400))
-def test_nothing_cheaper_exists_under_more_losses(seed: int) -> None:
-    """The same on many more problems."""
-    compare(with_losses(small(seed), seed))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(40, 800))
-def test_nothing_cheaper_exists_under_more_skews(seed: int) -> None:
-    """The same on many more problems."""
-    compare(with_skews(small(seed), seed))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(60, 1500))
-def test_nothing_cheaper_exists_in_more(seed: int) -> None:
-    """The same on many more problems."""
-    compare(small(seed))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(40, 1000))
-def test_nothing_cheaper_exists_under_more_quotas_and_budgets(seed: int) -> None:
-    """The same on many more problems, a third of them with both."""
-    problem = small(seed)
-    if seed % 3:
-        problem = with_quotas(problem, seed)
-    if seed % 3 != 1:
-        problem = with_budgets(problem, seed)
-    compare(problem)

@@ -820,3 +820,32 @@ def test_an_earlier_group_is_the_way_out_where_nothing_opens_the_observed_one(go
     assert found.relaxations
     assert all("reschedule default/web" in way.text for way in found.relaxations)
     assert not any(way.without for way in found.relaxations)
+
+
+def test_a_maximum_of_a_set_grows_with_its_copies() -> None:
+    """Three copies of 2 are 6, more than the 3 that a single copy, or all of a total, could ask for."""
+    stream = [
+        *clusters(3, cpu=9, region="eu"),
+        deployment(replicas=2, cpu=1),
+        policy(placement=duplicated()),
+        own("GroupBounds", groups=[{"groupBy": "region", "maxReplicas": 3}]),
+    ]
+    _, found = infeasible(stream)
+    assert set(texts(found.relaxations)) == {
+        "raise the maximum of region eu from 3 to 6",
+        "scale from 2 to 1 replica",
+    }
+
+
+def test_groups_of_copies_may_differ_by_more_than_one_copy() -> None:
+    """Three copies in us and one in eu differ by 2."""
+    us = (cluster(f"us{number}", cpu=9, region="us") for number in range(1, 4))
+    stream = [
+        cluster("eu1", cpu=9, region="eu"),
+        *us,
+        deployment(replicas=1, cpu=1),
+        policy(placement=duplicated()),
+        own("Skew", field="region", maxSkew=1),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == ["let any 2 regions differ by 2 replicas instead of 1"]

@@ -28,13 +28,8 @@ def possible(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def agrees(record: Record) -> bool:
-    """Tell whether fairlead's answer is the recorded one, or differs by a tie that the real program draws."""
-    found = answer(record)
-    if found == record["result"]:
-        return True
-    return (
-        record["kind"] == "schedule" and "error" not in found and record["result"] in list(possible(record))
-    )
+    """Tell whether fairlead's answer is the recorded one, where the real program draws no tie."""
+    return "alternatives" in record or answer(record) == record["result"]
 
 
 def test_all_recordings_are_there() -> None:
@@ -48,20 +43,14 @@ def test_recorded_answers(name: str, family: str) -> None:
     assert [record["id"] for record in recordings()[name, family] if not agrees(record)] == []
 
 
-def test_ties_are_the_exception() -> None:
-    """Apart from ties, which are few, the answers are equal without any choice."""
-    everything = [record for records in recordings().values() for record in records]
-    drawn = {record["id"] for record in everything if answer(record) != record["result"]}
-    assert drawn <= {record["id"] for record in everything if "alternatives" in record}
-
-
 def test_recorded_alternatives_are_possible() -> None:
     """Every answer that the real program gave in repeated runs comes from one of the ties."""
     drawn = [record for records in recordings().values() for record in records if "alternatives" in record]
     assert len(drawn) == 4
     for record in drawn:
         answers = list(possible(record))
-        assert all(alternative in answers for alternative in record["alternatives"]), record["id"]
+        recorded = [record["result"], *record["alternatives"]]
+        assert all(alternative in answers for alternative in recorded), record["id"]
 
 
 def test_same_answer_whatever_the_order_of_clusters() -> None:

@@ -1,5 +1,6 @@
 """Balance: workloads that are placed together fill clusters together."""
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -7,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import fairlead
-from brute_force import placements
+from brute_force import brute_force, placements
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
@@ -30,7 +31,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
-from fairlead.solver.loosening import loosening
+from fairlead.solver.loosening import loosening, tolerances
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
 
@@ -227,17 +228,53 @@ def test_clusters_are_filled_alike_without_time_for_a_model(monkeypatch: pytest.
     assert held(outcome) == {"a": 6, "b": 6}
 
 
-def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs() -> None:
-    """Nothing is known of c, so how much is used of a and b is open: balance is told, all else is proven.
+def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is known of c, so how much is used of a and b is open; not searched, balance is told.
 
     Two replicas over 1 : 1 : 1 are 1, 1 and 0, so one of the two that run on c moves.
     """
+    monkeypatch.setattr(tolerances, "MOST_AT_ONCE", 0)
     first, second = many(2, 2, a=1, b=1, c=1)
     rests = replace(first, current={"c": 2}, rules=(*first.rules, Moves(frozenset("abc"))))
     problem = Problem((*even(a=10_000, b=10_000), Cluster("c")), (rests, second), (Capacity(),))
     levels = fairlead.solve(problem, tolerance={"deviation": "0.5"}).objectives
     assert [level.name for level in levels] == ["deviation", "balance", "other moves"]
     assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
+
+
+def test_it_may_be_open_how_much_is_used() -> None:
+    """Nothing is known of a; b and c offer 1 : 3, and each of two workloads leaves one of the three empty.
+
+    One replica on b and two on c: (1/3)^2 / (1/4) + (2/3)^2 / (3/4) - 1. By name it would be one on each.
+    """
+    clusters = (Cluster("a"), *even(b=10_000, c=30_000))
+    problem = Problem(clusters, many(2, 2, a=1, b=1, c=1), (Capacity(),))
+    outcome = fairlead.solve(problem, tolerance={"balance": 0})
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 1, "b": 1, "c": 2}
+    assert outcome.objectives[1] == Attained("balance", Fraction(1, 27), Fraction(1, 27), True)
+
+
+@pytest.mark.parametrize("first", [(), (BALANCE.key,)])
+@pytest.mark.parametrize("seed", range(8))
+def test_open_totals_agree_with_brute_force(seed: int, first: tuple[str, ...]) -> None:
+    """Divided workloads beside one of copies, over a cluster of which nothing is known and two others."""
+    rng = random.Random(seed)
+    clusters = (Cluster("a"), *even(b=1000 * rng.randint(3, 9), c=1000 * rng.randint(3, 9)))
+    weights = {name: rng.randint(1, 3) for name in "abc"}
+    two = Spread("cluster", {name: frozenset(name) for name in "abc"}, 1, 2)
+    copies = (Candidates(tuple("abc")), Duplicated(choice=True), Copies((("b",), ("a", "c"))), two)
+    copied = Workload("copied", "copied", 1, "default", requests={CPU: 1000}, rules=copies)
+    order = (*first, *(key for key in DEFAULT_ORDER if key not in first))
+    asked = (*many(2, rng.randint(1, 4), dynamic=False, **weights), copied)
+    problem = Problem(clusters, asked, (Capacity(),), levels=order)
+    outcome = fairlead.solve(problem, tolerance={"balance": 0}, workers=1)
+    best = brute_force(with_balance(problem))
+    assert best is not None
+    assert outcome.status is Status.OPTIMAL
+    assert tuple(level.value for level in outcome.objectives) == best.values
 
 
 def test_balance_before_moves_is_no_matter_of_what_runs() -> None:

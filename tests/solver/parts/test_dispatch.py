@@ -1,5 +1,6 @@
 """Independent parts give the same answer here, in other processes and on Ray."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -34,13 +35,20 @@ def two_teams() -> Problem:
     return Problem(tuple(clusters), tuple(workloads), (Capacity(),))
 
 
+@pytest.fixture(scope="module")
+def others() -> Iterator[LocalProcesses]:
+    """Begin two processes."""
+    with LocalProcesses(2) as two:
+        yield two
+
+
 @pytest.mark.parametrize("partial", [False, True])
-def test_processes_give_the_same_answers(partial: bool) -> None:
+def test_processes_give_the_same_answers(partial: bool, others: LocalProcesses) -> None:
     """Two parts that need a search, in this process and in two others, also where something may give way."""
     parts = components(replace(two_teams(), partial=partial))
     assert len(parts) == 2
     search = Search(Deadline.after(60.0), 1)
-    with ThisProcess() as here, LocalProcesses(2) as others:
+    with ThisProcess() as here:
         first = searched(range(2), parts, {}, search, here)
         second = searched(range(2), parts, {}, search, others)
     assert first == second

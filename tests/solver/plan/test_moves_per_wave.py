@@ -29,7 +29,7 @@ MIGRATION = ["-q", "-f", str(EXAMPLES / "safe-migration")]
 def test_random_fleets_take_as_few_waves_as_brute_force() -> None:
     """Whatever one wave may move: with 1 to 3 replicas a wave, straight plans are proven the shortest."""
     capped = 0
-    for seed in range(60):
+    for seed in range(30):
         free = tiny_fleet(seed)
         made = replace(free, options=replace(free.options, most_moves=1 + seed % 3))
         straight = goes_straight(made, seed)
@@ -37,7 +37,7 @@ def test_random_fleets_take_as_few_waves_as_brute_force() -> None:
         assert all(wave.replicas <= 1 + seed % 3 for wave in plan.waves), f"seed {seed}"
         uncapped = fewest_waves(free.problem, free.target, free.options)
         capped += uncapped != (len(plan.waves) if straight else None)
-    assert capped > 20
+    assert capped > 10
 
 
 def test_a_chain_needs_no_more_waves_than_moves() -> None:

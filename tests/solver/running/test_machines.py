@@ -53,13 +53,6 @@ def die_once(mark: str) -> str:
     return "done"
 
 
-def test_in_this_process_and_in_others_results_keep_the_order() -> None:
-    """Tasks may end in any order; their results do not."""
-    numbers = [5, 3, 4]
-    with ThisProcess() as here, LocalProcesses(2) as others:
-        assert here.run(square, numbers) == others.run(square, numbers) == [25, 9, 16]
-
-
 def test_a_lost_process_loses_no_result(tmp_path: Path) -> None:
     """The first process that takes a task dies with it; both tasks are answered all the same."""
     with LocalProcesses(2) as processes:
@@ -117,12 +110,15 @@ def test_threads_of_this_process_run_tasks_side_by_side() -> None:
         assert here.run(square, [5, 3, 4]) == [25, 9, 16]
 
 
-def test_processes_can_be_started_before_they_are_needed() -> None:
-    """What was prepared answers as if it had not been."""
+def test_in_this_process_and_in_others_results_keep_the_order() -> None:
+    """Tasks may end in any order, their results do not, whether or not it was prepared where they run."""
     with ThisProcess() as here, LocalProcesses(2) as others:
+        assert here.run(square, [5, 3, 4]) == [25, 9, 16]
         for machines in (here, others):
             machines.prepare(square)
-            assert machines.run(square, [5, 3]) == [25, 9]
+            assert machines.run(square, [5, 3, 4]) == [25, 9, 16]
+        # The terminal sends Ctrl-C to all of them; the workers wait until they are asked.
+        assert others.run(survive_ctrl_c, [1, 2]) == [True, True]
 
 
 def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
@@ -133,19 +129,13 @@ def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()) == (0, ["from the top", "[1.0, 2.0]"]), done.stderr
 
 
-def test_processes_leave_ctrl_c_to_the_one_that_asked_them() -> None:
-    """The terminal sends it to all of them; the workers wait until they are asked."""
-    with LocalProcesses(2) as processes:
-        assert processes.run(survive_ctrl_c, [1, 2]) == [True, True]
-
-
 def test_all_answers_can_be_had_at_once() -> None:
     """Tasks elsewhere hear of the wish; those that do not are done here, where they end at once."""
     stop = Stop()
     with LocalProcesses(3, stop) as processes:
         # Processes that stand ready: on a busy machine they need longer to start than the wish to come.
         assert processes.run(square, [1, 2, 3]) == [1, 4, 9]
-        threading.Timer(0.5, setattr, (stop, "asked", True)).start()
+        threading.Timer(0.2, setattr, (stop, "asked", True)).start()
         told = processes.run(wait_for_the_wish, [Patience(stop), Patience(stop, deaf=True), Patience(stop)])
     here = str(os.getpid())
     assert [pid == here for pid in told] == [False, True, False]

@@ -1,7 +1,17 @@
 """What `why` tells of manifests: reasons that are true, and gains that editing them gives."""
 
 import fairlead
-from builders import Manifest, binding, cluster, deployment, policy, selector, static
+from builders import (
+    Manifest,
+    binding,
+    cluster,
+    clusters,
+    deployment,
+    duplicated,
+    policy,
+    selector,
+    static,
+)
 from own_builders import own
 
 
@@ -58,3 +68,17 @@ def test_a_limit_on_groups_is_no_reason_where_the_group_is_used() -> None:
     reasons = {each.decision.cluster: each.decision.reason for each in answers(stream).clusters}
     assert reasons["b"] == "not selected: at most 1 region may be used"
     assert reasons["d"] == "its share is 0.29 (weight 1 of 7)"
+
+
+def test_the_maximum_of_a_set_is_a_limit_of_copies() -> None:
+    """Two copies of 1 are all that the region may hold; the third is missing for nothing else."""
+    placement = duplicated()
+    placement["spreadConstraints"] = [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 3}]
+    stream = [
+        *clusters(3, cpu=9, region="eu"),
+        deployment("web", 1, 1),
+        policy("p", placement, selects=[selector("web")]),
+        own("GroupBounds", groups=[{"groupBy": "region", "maxReplicas": 2}]),
+    ]
+    gains = {each.action: (each.before, each.after) for each in answers(stream).gains}
+    assert gains == {"raising the maximum of region eu from 2 to 3": (1, 0)}

@@ -194,11 +194,9 @@ def partial_problem(seed: int) -> Problem | None:
     return problem if solve(problem, workers=1).status is Status.INFEASIBLE else None
 
 
-@pytest.mark.parametrize(
-    "start", [0, pytest.param(60, marks=pytest.mark.long), pytest.param(120, marks=pytest.mark.long)]
-)
-def test_costs_in_partial_placements_are_those_of_brute_force(start: int) -> None:
+@pytest.mark.parametrize("asked_for", [range(30), pytest.param(range(30, 180), marks=pytest.mark.long)])
+def test_costs_in_partial_placements_are_those_of_brute_force(asked_for: range) -> None:
     """Where replicas stay unplaced the best partial placements are compared."""
-    asked = filter(None, map(partial_problem, range(start, start + 60)))
+    asked = filter(None, map(partial_problem, asked_for))
     explained = [assert_partial_explained(each, each.workloads[0].key) for each in asked]
-    assert sum(explained) > 5
+    assert sum(explained) > 3

@@ -41,8 +41,8 @@ _CLASSES = {
 
 _ROWS = (
     ("clusters", "cluster.karmada.io/v1alpha1", "karmada", "Cluster"),
-    ("policies", _POLICY, "policies", "PropagationPolicy ClusterPropagationPolicy"),
-    ("quotas", _POLICY, "karmada", "FederatedResourceQuota"),
+    ("policies", _POLICY, "propagation", "PropagationPolicy ClusterPropagationPolicy"),
+    ("quotas", _POLICY, "quotas", "FederatedResourceQuota"),
     ("overrides", _POLICY, "overrides", "OverridePolicy ClusterOverridePolicy"),
     ("bindings", "work.karmada.io/v1alpha2", "karmada", "ResourceBinding ClusterResourceBinding"),
     ("federated_clusters", KUBEADMIRAL, "kubeadmiral", "FederatedCluster"),
@@ -68,3 +68,10 @@ KINDS: dict[tuple[str, str], Kind] = {
     for bare in (kind.removeprefix("Cluster") or kind,)
 }
 """Kinds that are read, by apiVersion and kind; a kind and its cluster-scoped sibling are one class."""
+
+
+def counted_in(api_version: str, kind: str) -> str:
+    """Return the field of a workload's spec that says how many replicas there are."""
+    known = KINDS.get((api_version, kind))
+    fields = known.model.model_fields if known and known.row == "workloads" else {}
+    return str(getattr(fields["spec"].annotation, "counted_in", "replicas")) if fields else "replicas"

@@ -1,4 +1,4 @@
-"""Further kinds of Karmada: member clusters, bindings, quotas and rebalancers."""
+"""What else Karmada knows: member clusters, bindings and rebalancers."""
 
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -274,43 +274,6 @@ class ResourceBinding(Object):
 
     spec: ResourceBindingSpec
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
-
-
-class StaticClusterAssignment(Api):
-    """Most that the namespace may request on one cluster, by resource."""
-
-    cluster_name: Filled
-    hard: ResourceList = Field(default_factory=dict)
-
-
-class FederatedResourceQuotaSpec(Api):
-    """Most that the namespace may request on all clusters together, and on some of them."""
-
-    overall: ResourceList
-    static_assignments: tuple[StaticClusterAssignment, ...] = ()
-
-
-class ClusterQuotaStatus(Api):
-    """Observed requests on one cluster."""
-
-    cluster_name: Filled
-    hard: Annotated[ResourceList | None, Inert("spec.staticAssignments counts")] = None
-    used: ResourceList = Field(default_factory=dict)
-
-
-class FederatedResourceQuotaStatus(Api):
-    """Observed requests of the namespace."""
-
-    overall: Annotated[ResourceList | None, Inert("spec.overall counts")] = None
-    overall_used: ResourceList = Field(default_factory=dict)
-    aggregated_status: tuple[ClusterQuotaStatus, ...] = ()
-
-
-class FederatedResourceQuota(Object):
-    """Limits what all workloads of a namespace may request together."""
-
-    spec: FederatedResourceQuotaSpec
-    status: FederatedResourceQuotaStatus = Field(default_factory=FederatedResourceQuotaStatus)
 
 
 class WorkloadReference(Api):

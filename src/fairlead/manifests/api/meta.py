@@ -1,15 +1,12 @@
 """Common parts of all API types: strict scalars, marks on fields, metadata, selectors, tolerations."""
 
-import ast
-import inspect
-import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import cache, cached_property
-from itertools import pairwise, repeat
+from functools import cached_property
+from itertools import repeat
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import orjson
@@ -19,7 +16,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetJsonSchemaHandler,
     PlainValidator,
     Strict,
     ValidationInfo,
@@ -28,8 +24,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from fairlead.models import cluster, selectors
 from fairlead.models.quantity import parse_quantity
@@ -54,39 +48,6 @@ class Api(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", defer_build=True
     )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Describe fields, in the JSON Schema, by the texts that stand below them in the source."""
-        schema = handler(core_schema)
-        properties = handler.resolve_ref_schema(schema).get("properties", {})
-        for parent in reversed(cls.__mro__[: cls.__mro__.index(Api)]):
-            for name, text in _told_below(parent.__module__).get(parent.__name__, {}).items():
-                if name in cls.model_fields:
-                    properties[to_camel(name)]["description"] = text
-        return schema
-
-
-@cache
-def _told_below(module: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the texts below the fields of a module's classes, by class and field; none without source."""
-    try:
-        tree = ast.parse(inspect.getsource(sys.modules[module]))
-    except (OSError, TypeError, KeyError):
-        return {}
-    return {
-        one.name: {
-            field.target.id: " ".join(below.value.value.split())
-            for field, below in pairwise(one.body)
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-            if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-            if isinstance(below.value.value, str)
-        }
-        for one in tree.body
-        if isinstance(one, ast.ClassDef)
-    }
 
 
 class Open(Api):

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from fairlead.manifests.api.kubeadmiral import Terms
 from fairlead.manifests.api.meta import OBSERVED, Anything, Api, Filled, Inert, Object, Text, Texts
-from fairlead.manifests.api.policies import ClusterAffinity, ResourceSelector
+from fairlead.manifests.api.policies import ClusterAffinity
+from fairlead.manifests.api.propagation import ResourceSelector
 
 _NO_NUMBER = Inert("changes no number of replicas")
 

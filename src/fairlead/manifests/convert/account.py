@@ -5,7 +5,7 @@ every workload, without files, lines and reasons.
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -19,12 +19,14 @@ from fairlead.models.rules import Bounds, Candidates, Companionship, GroupTotal,
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.models.words import counted, shown
+from fairlead.models.words import counted, listed, shown
 from fairlead.models.workload import Workload, running
 
 KIND = "convert"
 
 JsonObject = dict[str, Any]
+
+NOT_BINPACK = "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
 
 
 class Account:
@@ -57,6 +59,11 @@ class Account:
             )
             for (kind, told), sources in self._noted.items()
         )
+
+    def by_name(self, document: Document, path: Path, names: Sequence[str]) -> None:
+        """Note that clusters are named which were selected."""
+        told = f"written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
+        self.note(document, path, told)
 
     def inert(self, document: Document, model: Api, path: Path) -> None:
         """Note the fields of a part that are not written, and have no influence on placements."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from fairlead.manifests.api import KINDS, KUBEADMIRAL
+from fairlead.manifests.api import KINDS, KUBEADMIRAL, counted_in
 from fairlead.manifests.api.karmada import Cluster
 from fairlead.manifests.api.kubeadmiral import FederatedCluster
 from fairlead.manifests.clusters import free_of, readiness
@@ -129,8 +129,8 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
 
     `template`: the workload itself. `label`: what names its policy.
     """
-    counted_in = _counted_in(workload)
-    spec = {**template.get("spec", {}), counted_in: workload.replicas}
+    field = counted_in(workload.api_version, workload.kind)
+    spec = {**template.get("spec", {}), field: workload.replicas}
     found: JsonObject = {
         "apiVersion": KUBEADMIRAL,
         "kind": "FederatedObject" if workload.namespace else "ClusterFederatedObject",
@@ -149,7 +149,7 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
     differing = {name: count for name, count in held.items() if count != workload.replicas}
     if workload.rule(Duplicated) is None or differing:
         patches = {
-            name: [{"op": "replace", "path": f"/spec/{counted_in}", "value": count}]
+            name: [{"op": "replace", "path": f"/spec/{field}", "value": count}]
             for name, count in held.items()
         }
         if patches:
@@ -196,7 +196,7 @@ def template_of(subject: Subject, workload: Workload) -> JsonObject:
         "apiVersion": workload.api_version,
         "kind": workload.kind,
         "metadata": {"name": workload.name, **scope(workload), **labels},
-        "spec": {_counted_in(workload): workload.replicas, "template": pods},
+        "spec": {counted_in(workload.api_version, workload.kind): workload.replicas, "template": pods},
     }
 
 
@@ -204,12 +204,6 @@ def is_template(api_version: str, kind: str) -> bool:
     """Tell whether KubeAdmiral's objects may hold a kind as one that has replicas."""
     known = KINDS.get((api_version, kind))
     return known is not None and known.row == "workloads"
-
-
-def _counted_in(workload: Workload) -> str:
-    """Return the field of a workload's spec that says how many replicas there are."""
-    spec = KINDS[workload.api_version, workload.kind].model.model_fields["spec"].annotation
-    return str(getattr(spec, "counted_in", "replicas"))
 
 
 def _requests(workload: Workload) -> dict[str, str]:

@@ -19,12 +19,13 @@ from fairlead.manifests.convert.clusters import (
 from fairlead.manifests.convert.to_karmada import to_karmada
 from fairlead.manifests.convert.to_kubeadmiral import label_of, to_kubeadmiral
 from fairlead.manifests.extensions import Extension, Extensions
+from fairlead.manifests.gathering import Gathered, gather
 from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets
 from fairlead.manifests.kubeadmiral.annotations import marks
 from fairlead.manifests.kubeadmiral.reading import APPLIED_MIGRATION, AUTO_MIGRATION, OVERRIDING, PREFIX
 from fairlead.manifests.kubeadmiral.scheduling import Chosen, named_policy, objects_of
-from fairlead.manifests.loading import Gathered, Input, gather, load, problem_of
+from fairlead.manifests.loading import Input, load, problem_of
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.reader import NamedDocument
 from fairlead.models.errors import ManifestError, Mistake

@@ -6,7 +6,7 @@ written as the proposal of minimum and maximum replicas spells them: ``clusterCo
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.manifests.convert.account import Account, JsonObject, expressions
+from fairlead.manifests.convert.account import NOT_BINPACK, Account, JsonObject, expressions
 from fairlead.manifests.convert.to_kubeadmiral import named
 from fairlead.manifests.kubeadmiral.annotations import CLUSTER_POLICY, POLICY
 from fairlead.manifests.kubeadmiral.policies import (
@@ -22,7 +22,6 @@ from fairlead.manifests.kubeadmiral.stated import Preferences, SelectorTerm
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.selectors import IN, NOT_IN
-from fairlead.models.words import listed
 
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _USUAL = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("batch/v1", "Job"))
@@ -136,8 +135,7 @@ class _Placement:
         if not names:
             self.lost((AFFINITY,), "selects no cluster of the input, and no names would mean all")
             return {}
-        told = f"written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
-        self.account.note(self.policy.document, ("spec", AFFINITY), told)
+        self.account.by_name(self.policy.document, ("spec", AFFINITY), names)
         return {"clusterNames": names}
 
     def _most_clusters(self, most: int) -> list[JsonObject]:
@@ -172,8 +170,7 @@ class _Placement:
             self.account.note(self.policy.document, ("spec", PLACEMENT), told)
         divided = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted"}
         if stated.binpack:
-            message = "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
-            self.lost(("replicasStrategy",), message)
+            self.lost(("replicasStrategy",), NOT_BINPACK)
             divided["replicaDivisionPreference"] = "Aggregated"
             return {**divided, "weightPreference": bounded} if bounded else divided
         if not preferred.weights:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from fairlead.manifests.api import KUBEADMIRAL
-from fairlead.manifests.api.policies import ClusterAffinity, Placement, PropagationPolicy
-from fairlead.manifests.convert.account import Account, JsonObject, by_label, expressions
+from fairlead.manifests.api.policies import ClusterAffinity, Placement
+from fairlead.manifests.api.propagation import PropagationPolicy
+from fairlead.manifests.convert.account import NOT_BINPACK, Account, JsonObject, by_label, expressions
 from fairlead.manifests.karmada.groups import by, groups_of, matching, path_of
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
@@ -88,9 +89,7 @@ class _Spec(NamedTuple):
         divided = is_divided(self.placement)
         spec: JsonObject = {"schedulingMode": "Divide" if divided else "Duplicate"}
         if is_aggregated(self.placement):
-            self.lost(
-                DIVISION, "has no equivalent: Binpack fills clusters one by one, Aggregated divides by room"
-            )
+            self.lost(DIVISION, NOT_BINPACK)
             spec["replicasStrategy"] = "Binpack"
         spec |= self._where(divided=divided)
         if tolerations := self.policy.document.value((*PLACEMENT, "clusterTolerations")):
@@ -172,8 +171,7 @@ class _Spec(NamedTuple):
             message = f"names {listed(unknown)}, not in the input: what is said of it would be lost"
             self.lost(path, message)
         if not all(one.cluster_names for one in (terms or sets)):
-            told = f"written by name for {listed(names, 'cluster')}; add clusters that join later by hand"
-            self.account.note(self.policy.document, (*PLACEMENT, *path), told)
+            self.account.by_name(self.policy.document, (*PLACEMENT, *path), names)
 
     def _listed(self, entries: list[JsonObject], path: Path) -> JsonObject:
         """Write a placement list; an empty one would mean every cluster."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api.karmada import ResourceBinding
-from fairlead.manifests.api.policies import Placement, PropagationPolicy
+from fairlead.manifests.api.policies import Placement
+from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject, claimed_by
 from fairlead.manifests.karmada.requests import (

@@ -10,7 +10,10 @@ from itertools import combinations
 from typing import Protocol
 
 from fairlead.manifests.api import policies as api
+from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.meta import LabelSelector
+from fairlead.manifests.api.propagation import PropagationPolicy
+from fairlead.manifests.findings import Finding, below, crossed, each, repeated
 from fairlead.manifests.karmada.groups import by, declared_tiers
 from fairlead.manifests.karmada.preferences import (
     SPECIFIED,
@@ -20,7 +23,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
     target_sets,
 )
-from fairlead.manifests.validation import Finding, below, crossed
+from fairlead.manifests.karmada.specified import annotation_findings
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.selectors import field_problem, operator_problem
 
@@ -28,6 +31,26 @@ _COMPARING = ("Lt", "Gt")
 """Operators of tolerations that compare numbers; no taint of a cluster has one."""
 
 _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+
+
+def policy_findings(policy: PropagationPolicy, _: object) -> Iterator[Finding]:
+    """List what is wrong in a policy."""
+    yield from below("metadata", annotation_findings(policy.metadata))
+    if not policy.spec.resource_selectors:
+        text = "needs at least one item; an empty list selects nothing"
+        yield Finding(("spec", "resourceSelectors"), None, text)
+    selectors = each(policy.spec.resource_selectors, labels_findings)
+    yield from below(("spec", "resourceSelectors"), selectors)
+    yield from below(("spec", "placement"), placement_findings(policy.spec.placement))
+
+
+def binding_findings(binding: ResourceBinding, _: object) -> Iterator[Finding]:
+    """List what is wrong in a binding."""
+    yield from below("metadata", annotation_findings(binding.metadata))
+    if binding.spec.placement:
+        yield from below(("spec", "placement"), placement_findings(binding.spec.placement))
+    named = [one.name for one in binding.spec.clusters]
+    yield from below(("spec", "clusters"), repeated(named, ("name",)))
 
 
 def placement_findings(placement: api.Placement) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import Self
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.workloads import PriorityClass
+from fairlead.manifests.fleet import Interpreted, ManifestReading
 from fairlead.manifests.join import Rebalancing, Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, replicas_source
 from fairlead.manifests.karmada.groups import DeclaredGroup, groups_of, spreads
@@ -20,20 +21,17 @@ from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
     is_aggregated,
     is_dynamic,
-    resolve_bounds,
 )
 from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown_clusters, without_effect
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
-from fairlead.manifests.readings import ManifestReading
-from fairlead.manifests.standing import Interpreted, candidates, made_once
+from fairlead.manifests.standing import candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
-    Candidates,
     Copies,
     Duplicated,
     Evenness,
@@ -105,7 +103,7 @@ class Interpreter(Resolver):
 
     def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
         """Yield the candidates, then all rules in which no single workload counts, each with its line."""
-        yield self._candidates(division, declared)
+        yield candidates(division.standing, declared.source)
         yield from located(division.totals, declared.source)
         if division.bounds.minimum or division.bounds.maximum:
             yield _at_lines(division.bounds, _where_held(division, declared), declared)
@@ -136,16 +134,6 @@ class Interpreter(Resolver):
         path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
         yield Weights(division.weights, dynamic, declared.source(path), tiers)
         yield from self.moves(workload, keep=dynamic)
-
-    def _candidates(self, division: Division, declared: Declared) -> Candidates:
-        """Return the candidates, and the bounds of the clusters that tolerations would open."""
-        found, openable = candidates(division.standing, declared.source), division.standing.openable()
-        if not openable:
-            return found
-        bounds = resolve_bounds(declared.placement, openable, self.clusters)
-        # What is opened belongs to the last overflow tier.
-        later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
-        return replace(found, opening=(_at_lines(bounds, later, declared),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.policies import PropagationPolicy, ResourceSelector
+from fairlead.manifests.api.propagation import PropagationPolicy, ResourceSelector
 from fairlead.manifests.validation import Located
 from fairlead.models.workload import Workload
 

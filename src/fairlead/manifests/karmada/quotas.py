@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
 
-from fairlead.manifests.api import karmada as api
-from fairlead.manifests.validation import Finding, Located, below, repeated
+from fairlead.manifests.api import quotas as api
+from fairlead.manifests.findings import Finding, below, repeated
+from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
 from fairlead.models.problem import Problem
@@ -61,8 +61,12 @@ def why_ignored(name: str) -> str | None:
     return None
 
 
-def quota_findings(spec: api.FederatedResourceQuotaSpec) -> Iterator[Finding]:
+def quota_findings(quota: api.FederatedResourceQuota, _: object) -> Iterator[Finding]:
     """List the mistakes in a quota beside its single fields; Karmada's webhook refuses the same."""
+    return below("spec", _findings(quota.spec))
+
+
+def _findings(spec: api.FederatedResourceQuotaSpec) -> Iterator[Finding]:
     yield from below("overall", _amounts(spec.overall))
     named = [assignment.cluster_name for assignment in spec.static_assignments]
     yield from below("staticAssignments", repeated(named, ("clusterName",)))
@@ -98,15 +102,8 @@ def _shown(name: str, amount: Fraction) -> str:
 LocatedQuota = Located[api.FederatedResourceQuota]
 
 
-class Quotas(NamedTuple):
-    """The quotas of a problem, and what there is to say about them."""
-
-    rules: tuple[Quota, ...]
-    warnings: tuple[Statement, ...]
-
-
-def read_quotas(manifests: Sequence[LocatedQuota], problem: Problem, left_out: Sequence[Workload]) -> Quotas:
-    """Turn FederatedResourceQuota objects into quotas.
+def with_quotas(problem: Problem, manifests: Sequence[LocatedQuota], left_out: Sequence[Workload]) -> Problem:
+    """Return a problem with what FederatedResourceQuota objects say.
 
     What a namespace uses now is what the status says, and at least what the workloads of the input hold:
     where there is no status, or one that lags behind, workloads that are not placed keep what they have.
@@ -114,8 +111,8 @@ def read_quotas(manifests: Sequence[LocatedQuota], problem: Problem, left_out: S
     `left_out`: workloads of the input that are not; what they hold is used.
     """
     present = frozenset(problem.cluster_by_name)
-    rules: list[Quota] = []
-    warnings: list[Statement] = []
+    rules = [*problem.rules]
+    warnings = [*problem.warnings]
     for located in sorted(manifests, key=lambda one: one.model.place):
         rule = _quota(located, (*problem.workloads, *left_out), present)
         inside = problem.workloads_in(rule.namespace)
@@ -126,7 +123,7 @@ def read_quotas(manifests: Sequence[LocatedQuota], problem: Problem, left_out: S
             warnings.append(Statement(KIND, text, rule.source))
         if rule.limits:
             rules.append(rule)
-    return Quotas(tuple(rules), tuple(warnings))
+    return replace(problem, rules=tuple(rules), warnings=tuple(warnings))
 
 
 def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozenset[str]) -> Quota:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.manifests.api.policies import Placement, StaticClusterWeight
+from fairlead.manifests.fleet import Fleet, roomiest
 from fairlead.manifests.karmada import preferences
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
@@ -14,12 +15,10 @@ from fairlead.manifests.karmada.totals import Resolved, resolve, without_unliste
 from fairlead.manifests.standing import (
     EVICTING,
     NO_AFFINITY,
-    Fleet,
     Ground,
     Standing,
     departing,
     not_joined,
-    roomiest,
     tainted,
     unready,
     without_api,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from fairlead.manifests.api.policies import SchedulePrioritySource
+from fairlead.manifests.api.propagation import SchedulePrioritySource
 from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, requests_of

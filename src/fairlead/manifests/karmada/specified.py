@@ -8,6 +8,7 @@ from pydantic_core import ErrorDetails
 
 from fairlead.manifests.api import policies as api
 from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
+from fairlead.manifests.findings import Finding, below
 from fairlead.manifests.karmada.preferences import (
     REGIONS,
     SPECIFIED,
@@ -18,7 +19,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
 )
 from fairlead.manifests.karmada.totals import NO_TOTALS, Number, Target, Totals
-from fairlead.manifests.validation import Finding, below, in_plain_words
+from fairlead.manifests.validation import in_plain_words
 from fairlead.manifests.yaml.documents import Document, Path, shortened
 from fairlead.manifests.yaml.json_text import JsonReading, read_json
 from fairlead.models.source import Source

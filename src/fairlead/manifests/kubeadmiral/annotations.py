@@ -17,6 +17,7 @@ from fairlead.manifests.api.kubeadmiral import (
     DesiredPlacement,
 )
 from fairlead.manifests.api.meta import Anything, Api, Object, Text, Texts
+from fairlead.manifests.findings import Finding
 from fairlead.manifests.kubeadmiral.policies import (
     AFFINITY,
     MAX_CLUSTERS,
@@ -40,7 +41,7 @@ from fairlead.manifests.kubeadmiral.reading import (
     read_feedback,
 )
 from fairlead.manifests.kubeadmiral.stated import Policy
-from fairlead.manifests.validation import Finding, Located, validate
+from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.rules.bounds import Bound
@@ -99,6 +100,11 @@ class Reports:
     unavailable: Mapping[str, Source] = field(default_factory=dict)
     """Clusters that the object has to leave, with the place where that stands."""
     warnings: tuple[Statement, ...] = ()
+
+    def at_most(self, name: str, *, auto_migration: bool) -> tuple[Bound, ...]:
+        """Return the most that a cluster may hold by what counts; what can run does with auto migration."""
+        counting = (self.limited, self.estimated) if auto_migration else (self.limited,)
+        return tuple(one[name] for one in counting if name in one)
 
 
 def read_reports(annotations: Marks, key: str) -> Reports:

@@ -3,20 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from fairlead.manifests.fleet import Fleet, Weighed, roomiest
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy
 from fairlead.manifests.kubeadmiral.stated import Preferences
-from fairlead.manifests.standing import (
-    Fleet,
-    Ground,
-    Weighed,
-    departing,
-    not_joined,
-    roomiest,
-    tainted,
-    unready,
-    without_api,
-)
+from fairlead.manifests.standing import Ground, departing, not_joined, tainted, unready, without_api
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
@@ -116,8 +107,7 @@ def _maxima(policy: AppliedPolicy, feedback: Reports, name: str) -> Iterable[Bou
     preferred = policy.placement
     if name in preferred.maximum:
         yield preferred.maximum[name]
-    reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
-    yield from (report[name] for report in reports if name in report)
+    yield from feedback.at_most(name, auto_migration=policy.auto_migration)
     if policy.divide and not policy.binpack and is_static(policy):
         given = preferred.weights.get(name)
         if given is None or not given.replicas:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
+from fairlead.manifests.fleet import Fleet, Interpreted, ManifestReading
 from fairlead.manifests.kubeadmiral import division
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.readings import ManifestReading
-from fairlead.manifests.standing import Fleet, Ground, Interpreted, Standing, candidates
+from fairlead.manifests.standing import Ground, Standing, candidates
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
@@ -56,10 +56,6 @@ class PolicyInterpreter(Fleet):
         else:
             rules = tuple(self._divided(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
-        openable = found.openable
-        if openable:
-            opening = (division.bounds(policy, feedback, openable) or Bounds(),) if policy.divide else ()
-            rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
@@ -101,14 +97,11 @@ class PolicyInterpreter(Fleet):
         shut = division.bounds(policy, feedback, open_to.openable()) or Bounds()
         hopeless = [name for name, most in shut.maximum.items() if not most.replicas]
         found = open_to.without(empty).closed_for_good(hopeless)
-        names, openable = found.names, found.openable()
-        sizes, ample, tight = division.copies(limits, workload, names, self.clusters, policy.placement)
-        once_open = Duplicated(
-            None, False, *division.copies(shut, workload, openable, self.clusters, policy.placement)
-        )
+        names = found.names
         yield self._candidates(found)
-        later = once_open if openable else None
-        yield Duplicated(policy.sources[MODE], choice, sizes, ample, tight, later)
+        copies = division.copies(limits, workload, names, self.clusters, policy.placement)
+        sizes, _, _ = copies
+        yield Duplicated(policy.sources[MODE], choice, *copies)
         if choice:
             least = {
                 name: Bound(min(low.replicas, sizes.get(name, workload.replicas)), low.source)

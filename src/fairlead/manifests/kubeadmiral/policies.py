@@ -9,12 +9,12 @@ from fairlead.manifests.api.kubeadmiral import (
     ClusterSelectorRequirement,
     ClusterSelectorTerm,
     DesiredPlacement,
-    PropagationPolicySpec,
 )
+from fairlead.manifests.findings import Finding, below
 from fairlead.manifests.karmada.findings import wrong_values
 from fairlead.manifests.kubeadmiral.reading import as_stored, read_policy, section
 from fairlead.manifests.kubeadmiral.stated import Policy
-from fairlead.manifests.validation import Finding, Located, below
+from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.selectors import IN, NOT_IN, operator_problem
 from fairlead.models.source import Source
@@ -67,10 +67,10 @@ def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
 NAME = "metadata.name"
 
 
-def policy_findings(spec: PropagationPolicySpec) -> Iterator[Finding]:
-    """List the mistakes in the spec of a policy."""
-    yield from below("clusterAffinity", affinity_findings(spec.cluster_affinity))
-    yield from below("placement", placement_findings(spec.placement))
+def policy_findings(policy: api.PropagationPolicy, _: object) -> Iterator[Finding]:
+    """List what is wrong in a policy."""
+    yield from below(("spec", "clusterAffinity"), affinity_findings(policy.spec.cluster_affinity))
+    yield from below(("spec", "placement"), placement_findings(policy.spec.placement))
 
 
 def affinity_findings(terms: Sequence[ClusterSelectorTerm]) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import Profile, ProfileSpec, WorkloadAffinity
 from fairlead.manifests.extensions import Extensions, RuleManifest, rule_of
+from fairlead.manifests.fleet import Addition, Fleet, ManifestReading
 from fairlead.manifests.join import Subject
 from fairlead.manifests.own import grouped, hierarchy, prices, profile
 from fairlead.manifests.own.sets import (
@@ -21,8 +22,6 @@ from fairlead.manifests.own.sets import (
     selects_workload,
     statements,
 )
-from fairlead.manifests.readings import Addition, ManifestReading
-from fairlead.manifests.standing import Fleet
 from fairlead.manifests.validation import Located
 from fairlead.models.closing import rule_without
 from fairlead.models.cluster import Cluster
@@ -213,7 +212,7 @@ def _read_with(workload: Workload, later: Addition) -> Workload:
 def _added_again(
     kind: type[Object], located: Located[Object], workload: Workload, clusters: Mapping[str, Cluster]
 ) -> Workload:
-    """Add what one manifest says of a workload that was read again; see `readings.Addition`."""
+    """Add what one manifest says of a workload that was read again; see `fleet.Addition`."""
     return _added(partial(WAYS[kind].add, Adder(clusters), located), workload)[0]
 
 

@@ -7,9 +7,9 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.own import OWN_KINDS, OwnKind, Profile
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
 from fairlead.manifests.extensions import Extensions, RuleManifest
+from fairlead.manifests.findings import Finding, below, crossed, each, repeated
 from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
-from fairlead.manifests.validation import Finding, below, crossed, each, repeated
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, Document, group_of
 from fairlead.models.errors import Mistake
 

@@ -11,7 +11,7 @@ from fairlead.manifests.own.sets import Remark, called, matched, named, without_
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, groups, groups_of, values_of
 from fairlead.models.errors import ManifestError
-from fairlead.models.rules import Candidates, GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
+from fairlead.models.rules import GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
 from fairlead.models.rules.survival import Loss
 from fairlead.models.source import Source
 from fairlead.models.words import first_of
@@ -136,26 +136,13 @@ def added(
     taken = {rule.name for rule in rules if isinstance(rule, GroupTotal)}
     kept: list[WorkloadRule] = list(rules)
     told: list[Remark] = []
-    later: list[Titled] = []
     for title, total in found:
-        opening = bool(total.grouped_by) and not total.clusters
-        if total.closed and (opening or not (total.clusters or total.minimum)):
-            later.append(Titled(title, total))
-        if opening:
+        if total.grouped_by and not total.clusters:
             continue
         if not total.clusters and total.source:
             told.append(Remark(f"{title} has no eligible cluster", total.source))
         if total.clusters or total.minimum:
             kept.append(_apart(total, title, taken))
-    if later:
-        # Candidates know which totals hold once clusters are opened.
-        once_open = tuple(_apart(total, title, taken) for title, total in later)
-        kept = [
-            replace(rule, opening=(*rule.opening, *once_open))
-            if isinstance(rule, Candidates) and rule.opening is not None
-            else rule
-            for rule in kept
-        ]
     return tuple(kept), tuple(told)
 
 

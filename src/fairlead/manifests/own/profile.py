@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from fairlead.manifests.api.own import FailureRates, Profile, ProfileLevel, ProfileSpec
 from fairlead.manifests.extensions import Extensions
+from fairlead.manifests.findings import Finding
 from fairlead.manifests.own.sets import Remark, named
-from fairlead.manifests.validation import Finding, Located
+from fairlead.manifests.validation import Located
 from fairlead.models import levels
 from fairlead.models.cluster import Cluster, FailureRate, groups
 from fairlead.models.errors import Mistake

@@ -1,10 +1,19 @@
 """JSON Schema of our own kinds, for editors and for ``kubectl``-like checks before anything is read."""
 
+import ast
+import inspect
+import sys
 from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
 from fairlead.manifests import extensions
-from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.meta import Api, Object
 from fairlead.manifests.api.own import OWN_KINDS
 from fairlead.manifests.api.script import Script
 from fairlead.manifests.yaml.documents import OWN_API_VERSION
@@ -61,7 +70,7 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
 
 def _of_kind(kind: str, model: type[Object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the schema of a kind, and the definitions that it refers to."""
-    schema = model.model_json_schema()
+    schema = model.model_json_schema(schema_generator=_Described)
     version = model.group_version if issubclass(model, extensions.RuleManifest) else OWN_API_VERSION
     definitions = {name: _tidied(one) for name, one in schema["$defs"].items() if name != "ObjectMeta"}
     described = {
@@ -96,3 +105,36 @@ def _tidied(schema: Any) -> Any:
         elif key not in ("title", "default"):
             tidied[key] = _tidied(value)
     return tidied
+
+
+class _Described(GenerateJsonSchema):
+    """Describes fields by the texts that stand below them in the source."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """Return the schema of an API type with the descriptions of its fields."""
+        model, found = schema["cls"], super().model_schema(schema)
+        for parent in reversed(model.__mro__[: model.__mro__.index(Api)]):
+            for name, text in _told_below(parent.__module__).get(parent.__name__, {}).items():
+                if name in model.model_fields:
+                    found["properties"][to_camel(name)]["description"] = text
+        return found
+
+
+@cache
+def _told_below(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the texts below the fields of a module's classes, by class and field; none without source."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, KeyError):
+        return {}
+    return {
+        one.name: {
+            field.target.id: " ".join(below.value.value.split())
+            for field, below in pairwise(one.body)
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            if isinstance(below.value.value, str)
+        }
+        for one in tree.body
+        if isinstance(one, ast.ClassDef)
+    }

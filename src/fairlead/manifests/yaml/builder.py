@@ -166,7 +166,7 @@ class Builder:
             top.key, top.key_line, top.dropped = shortened(value), line, True
             return
         elif top.dropped or top.merging:
-            if top.merging and not top.dropped:
+            if top.merging:
                 self._merge(top, value, block)
             top.key, top.dropped, top.merging = None, False, False
             return

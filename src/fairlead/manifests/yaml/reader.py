@@ -122,7 +122,24 @@ def read_documents(
                 message = f"nothing after this is read, after {MOST_TOLD} mistakes"
                 last = Mistake(untyped[MOST_TOLD].source, "", "", message)
                 return documents, [*mistakes, *untyped[:MOST_TOLD], last]
-    return documents, [*mistakes, *untyped]
+    return documents, [*mistakes, *beside(mistakes, untyped)]
+
+
+def beside(unread: Iterable[Mistake], later: Iterable[Mistake]) -> Iterator[Mistake]:
+    """Yield what was found later, but for what is only missing because it could not be read."""
+    left = list(unread)
+    for one in later:
+        cause = next((each for each in left if _is_missed(each, one)), None)
+        if cause is None:
+            yield one
+        else:
+            left.remove(cause)
+
+
+def _is_missed(unread: Mistake, one: Mistake) -> bool:
+    """Tell whether a field has no value because that could not be read; it may stand in a list."""
+    same = one.source == unread.source and f".{unread.field}".endswith(f".{one.field}")
+    return same and one.value in ("", "null")
 
 
 def _values(

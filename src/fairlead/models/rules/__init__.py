@@ -19,6 +19,7 @@ from fairlead.models.rules.grouped import Grouped
 from fairlead.models.rules.move_budget import MoveBudget
 from fairlead.models.rules.move_price import MovePrice
 from fairlead.models.rules.moves import Moves
+from fairlead.models.rules.numbered import Numbered
 from fairlead.models.rules.price import Price
 from fairlead.models.rules.quota import Quota
 from fairlead.models.rules.shares import Shares
@@ -66,6 +67,7 @@ __all__ = [
     "MoveBudget",
     "MovePrice",
     "Moves",
+    "Numbered",
     "Preference",
     "Price",
     "Quota",

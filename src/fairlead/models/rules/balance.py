@@ -24,8 +24,15 @@ class Balance(Written):
     standing: Amounts = field(default_factory=dict)
     """Amounts used by members that are not in the problem, because they stand where they stand."""
     totals: Mapping[str, int] = field(default_factory=dict)
-    """Amounts used by the members on all these clusters together, by resource, where that is known to be the
-    same in every placement; only then balance can be searched for."""
+    """What members use of all these clusters together, by resource, where that is known to be the same in
+    every placement. Where it is not, balance can be searched for in small problems only."""
+    between: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Where it is not known: how much they use at least and at most, as far as that is known."""
+
+    @property
+    def totals_known(self) -> bool:
+        """Whether it is known of every resource how much is used in all."""
+        return self.shares.keys() <= self.totals.keys()
 
 
 def cost(rule: Balance, problem: ProblemData, placement: Placement) -> Fraction:

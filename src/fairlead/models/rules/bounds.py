@@ -1,16 +1,18 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from operator import gt, itemgetter, lt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, anywhere
 from fairlead.models.levels import MINIMA as FOR_MINIMA
 from fairlead.models.levels import Level, Measured
-from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
+from fairlead.models.rules.numbered import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -33,7 +35,7 @@ _REPLICAS = itemgetter(0)
 
 
 @dataclass(frozen=True, repr=False)
-class Bounds(Known, Written):
+class Bounds(Known, Numbered):
     """Every named candidate holds at least its minimum and at most its maximum.
 
     Minima do not bind a workload that is scaled to 0.
@@ -48,6 +50,8 @@ class Bounds(Known, Written):
     chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers."""
     preferred: bool = False
     """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
+
+    kind: ClassVar[str] = KIND
 
     @property
     def always(self) -> Mapping[str, Bound]:
@@ -75,6 +79,66 @@ class Bounds(Known, Written):
                 yield minimum(self, workload, cluster)
         for cluster in self.maximum:
             yield maximum(self, workload, cluster)
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield every minimum, then every maximum; beyond a ceiling a change does not help."""
+        for name, (least, source, ceiling) in self.minimum.items():
+            end = least if least == ceiling else 0
+            words = f"the minimum of {name}"
+            yield Number("minimum", least, Side.LEAST, "minimum", words, end, source, name)
+        for name, (most, source, ceiling) in self.maximum.items():
+            words = f"the maximum of {name}"
+            yield Number("maximum", most, Side.MOST, "maximum", words, ceiling, source, name)
+
+    def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
+        """Return what a minimum or a maximum asks for."""
+        return (minimum if number.side is Side.LEAST else maximum)(self, workload, number.cluster or "")
+
+    def only(self, number: Number) -> Self:
+        """Return one minimum, or one maximum."""
+        name = number.cluster or ""
+        if number.side is Side.MOST:
+            return type(self)(maximum={name: self.maximum[name]})
+        return type(self)({name: self.minimum[name]}, where_held=self.where_held & {name})
+
+    def changed(self, number: Number, value: int) -> Self:
+        """Return other bounds; a cluster without a weight holds its minimum and no more."""
+        name = number.cluster or ""
+        most = self.maximum.get(name)
+        if number.side is Side.MOST:
+            return replace(self, maximum={**self.maximum, name: self.maximum[name]._replace(replicas=value)})
+        least = self.minimum[name]
+        changed = replace(self, minimum={**self.minimum, name: least._replace(replicas=value)})
+        if most is None or most.ceiling != least.replicas:
+            return changed
+        lower = Bound(min(most.replicas, value), most.source, value)
+        return replace(changed, maximum={**self.maximum, name: lower})
+
+    @property
+    def wanted(self) -> int:
+        """What the minima add up to."""
+        return sum(bound.replicas for bound in self.minimum.values())
+
+    def needed(self, minima: int) -> int:
+        """Return the greatest minimum."""
+        del minima
+        return max((bound.replicas for bound in self.minimum.values()), default=0)
+
+    def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
+        """Tell whether a minimum is more than that."""
+        del everywhere
+        return any(bound.replicas > most for bound in self.always.values())
+
+    def tight(self, number: Number, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
+        """Tell whether a cluster stands at its bound, or holds nothing as it would have to hold more."""
+        del workload
+        held = placed.get(number.cluster or "", 0)
+        empty = number.side is Side.LEAST and not held and number.cluster in self.where_held
+        return held == number.value or empty
+
+    def while_closed(self, open_now: AbstractSet[str]) -> Self:
+        """Return the bounds with minima that bind closed clusters only where they hold replicas."""
+        return replace(self, where_held=self.where_held.union(self.minimum.keys() - open_now))
 
     def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which clusters with a minimum count that hold nothing; none where all may."""

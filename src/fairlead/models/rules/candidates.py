@@ -10,8 +10,6 @@ from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Fleet, Found, Written, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
-from fairlead.models.rules.bounds import Bounds
-from fairlead.models.rules.group_total import GroupTotal
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import counted
@@ -70,9 +68,6 @@ class Candidates(Written):
     held_only: Mapping[str, Exclusion] = field(default_factory=dict)
     """Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
     reason: they keep at most what they hold now."""
-    opening: tuple[Bounds | GroupTotal, ...] | None = field(default=None, compare=False, repr=False)
-    """Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet: they
-    hold once such a cluster is open. None where these are not known. Left out of comparisons."""
 
     @property
     def openable(self) -> tuple[str, ...]:

@@ -31,8 +31,6 @@ class Duplicated(Written):
     """Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral)."""
     least: Mapping[str, Bound] = field(default_factory=dict, compare=False, repr=False)
     """Minimum by candidate that has less room, so that the copy would be smaller without it (KubeAdmiral)."""
-    once_open: Duplicated | None = field(default=None, compare=False, repr=False)
-    """The sizes of copies on clusters that tolerations would open; None where none differs."""
 
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""

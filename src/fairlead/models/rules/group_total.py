@@ -1,11 +1,14 @@
 """Group total: how many replicas a named set of clusters holds together."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
+from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, numbers, strangers
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
+from fairlead.models.rules.numbered import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -13,7 +16,7 @@ KIND = "group-total"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupTotal(Written):
+class GroupTotal(Numbered):
     """A set of clusters holds at least a minimum and at most a maximum of replicas together.
 
     Where both are equal the total is exact (``Specified``). Minima do not bind a workload scaled to 0.
@@ -38,6 +41,13 @@ class GroupTotal(Written):
     several: bool = field(default=False, compare=False, repr=False)
     """Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons."""
 
+    kind: ClassVar[str] = KIND
+
+    @property
+    def detail(self) -> str:
+        """The name of the set."""
+        return self.name
+
     def mistakes(self, known: Fleet) -> Found:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"GroupTotal {self.name}"
@@ -48,26 +58,53 @@ class GroupTotal(Written):
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
         """Yield the minimum and the maximum of the set."""
         if self.minimum:
-            yield minimum(self, workload)
+            yield self._asks(workload, Side.LEAST, self.minimum)
         if self.maximum is not None:
-            yield maximum(self, workload)
+            yield self._asks(workload, Side.MOST, self.maximum)
 
+    def _asks(self, workload: WorkloadData, side: Side, limit: int) -> Requirement:
+        """Return how many replicas the set needs, or how many it may hold."""
+        scope, paired = Among(self.name, self.clusters, self.several), self.minimum == self.maximum
+        ways = GivesWay.ALWAYS if side is Side.LEAST else GivesWay.NEVER
+        return Requirement(_RULE, side, limit, scope, workload, self.source, gives_way=ways, paired=paired)
 
-def minimum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
-    """Return how many replicas the set needs."""
-    return _requirement(rule, workload, Side.LEAST, rule.minimum, GivesWay.ALWAYS)
+    def numbers(self) -> Iterator[Number]:
+        """Yield the minimum and the maximum; of an exact total both are the total."""
+        kinds = ("total", "total") if self.minimum == self.maximum else ("group-minimum", "group-maximum")
+        for name, value, side, kind, end in (
+            ("minimum", self.minimum, Side.LEAST, kinds[0], 0),
+            ("maximum", self.maximum, Side.MOST, kinds[1], None),
+        ):
+            if value is not None:
+                yield Number(name, value, side, kind, f"the {name} of {self.name}", end, self.source)
 
+    def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
+        """Return what the minimum or the maximum asks for."""
+        return self._asks(workload, number.side, number.value)
 
-def maximum(rule: GroupTotal, workload: WorkloadData) -> Requirement:
-    """Return how many replicas the set may hold; none where the rule states no maximum."""
-    return _requirement(rule, workload, Side.MOST, rule.maximum or 0, GivesWay.NEVER)
+    def only(self, number: Number) -> Self:
+        """Return the rule without its other side."""
+        return replace(self, maximum=None) if number.side is Side.LEAST else replace(self, minimum=0)
 
+    @property
+    def wanted(self) -> int:
+        """The minimum."""
+        return self.minimum
 
-def _requirement(
-    rule: GroupTotal, workload: WorkloadData, side: Side, limit: int, gives_way: GivesWay
-) -> Requirement:
-    scope, paired = Among(rule.name, rule.clusters, rule.several), rule.minimum == rule.maximum
-    return Requirement(_RULE, side, limit, scope, workload, rule.source, gives_way=gives_way, paired=paired)
+    def needed(self, minima: int) -> int:
+        """Return the minimum: one cluster may have to hold all of it."""
+        del minima
+        return self.minimum
+
+    def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
+        """Tell whether the clusters of the set hold less than the minimum."""
+        del everywhere
+        return self.minimum > most * len(self.clusters)
+
+    def widened(self, closed: Collection[Cluster]) -> Self:
+        """Return the rule with what is closed of the set, which would count as well, were it open."""
+        del closed
+        return replace(self, clusters=self.clusters | (self.closed or frozenset()))
 
 
 def _asked(one: Requirement) -> str:

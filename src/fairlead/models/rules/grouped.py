@@ -7,72 +7,30 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import Self
 
 from fairlead.models.cluster import Cluster, groups
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, numbers, strangers
-from fairlead.models.requirement import Binds, Requirement, Side
-from fairlead.models.source import Source
-from fairlead.models.statement import Statement
+from fairlead.models.mistaken import Fleet, Found, numbers, strangers
+from fairlead.models.requirement import Requirement
+from fairlead.models.rules.numbered import Number, Numbered
 
 Clusters = Mapping[str, frozenset[str]]
 """Clusters by group."""
 
 
-class Number(NamedTuple):
-    """A number that a rule states, and that somebody could change."""
-
-    name: str
-    """Name of the number in the rule, such as ``minimum``."""
-    value: int
-    """The number: replicas or groups."""
-    side: Side
-    """Whether at least, at most or exactly so many are asked for."""
-    change: str
-    """The kind of such a change, one of `changes.kinds.Kind`."""
-    words: str
-    """Name of the number, as people call it: ``the fewest region groups``."""
-    farthest: int | None = None
-    """The number beyond which a change does not help any more; None where only the replicas tell."""
-    source: Source | None = None
-    """Where the rule was declared; None where it was not."""
-
-    @property
-    def idle(self) -> bool:
-        """Whether it asks for nothing."""
-        return self.side is Side.LEAST and not self.value
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class Grouped(Written):
-    """A rule of a workload about groups of clusters.
-
-    An abstract class, but not an `ABC`: to ask whether a rule is one takes several times as long there, and
-    that is asked of every rule of every workload.
-    """
+class Grouped(Numbered):
+    """A rule of a workload about groups of clusters."""
 
     field: str
     """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Clusters
     """Candidates by group; a candidate may be in several (zones)."""
 
-    kind: ClassVar[str]
-    """Name of the rule in statements and rows."""
-
-    @abstractmethod
-    def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield the requirements of the rule."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def numbers(self) -> Iterator[Number]:
-        """Yield the numbers that it states."""
-        raise NotImplementedError
-
-    def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say in the user's words what one of its numbers asks for: what it first requires alone."""
-        return next(iter(self.only(number).requirements(workload))).statement()
+    def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
+        """Return what it first requires with one of its numbers alone."""
+        return next(iter(self.only(number).requirements(workload)))
 
     @abstractmethod
     def loosened(self) -> Self | None:
@@ -80,24 +38,14 @@ class Grouped(Written):
         raise NotImplementedError
 
     @property
-    def wanted(self) -> int:
-        """How many replicas it asks for in all, whatever number is wanted."""
-        return 0
-
-    def needed(self, minima: int) -> int:
-        """Return how many replicas a single cluster may need for it, where minima add up to so many."""
-        del minima
-        return 0
-
-    @property
     def name(self) -> str:
         """Name of its groups, to tell it from others of its kind: the field, unless it says otherwise."""
         return self.field
 
     @property
-    def rows(self) -> tuple[str, ...]:
-        """Names of the encoder's rows for it (`Because.detail`)."""
-        return (self.name,)
+    def detail(self) -> str:
+        """Its name."""
+        return self.name
 
     @property
     def members(self) -> Iterator[tuple[str, frozenset[str]]]:
@@ -112,27 +60,6 @@ class Grouped(Written):
             yield from strangers(f"{about}: {group}", clusters, known)
         yield from numbers({f"{about}: {number.name}": number.value for number in self.numbers()})
 
-    def only(self, number: Number) -> Self:
-        """Return a rule that states one of its numbers alone."""
-        del number
-        return self
-
-    def changed(self, number: Number, value: int) -> Self:
-        """Return a rule with another value of one of its numbers."""
-        return replace(self, **{number.name: value})  # type: ignore[arg-type]
-
-    def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
-        """Tell whether not even so many replicas on every cluster of a problem keep it."""
-        del most, everywhere
-        return False
-
-    def tight(self, number: Number, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
-        """Tell whether a placement (replicas by cluster) stands right at one of its numbers."""
-        return any(
-            one.side is number.side and one.binds is Binds.ALWAYS and one.count(placed) == one.limit
-            for one in self.requirements(workload)
-        )
-
     def over(self, candidates: Collection[Cluster]) -> Self:
         """Return the rule over other candidates."""
         return replace(self, groups=groups(candidates, self.field))
@@ -144,11 +71,6 @@ class Grouped(Written):
     def widened(self, closed: Collection[Cluster]) -> Self:
         """Return a rule that knows closed clusters as well, and allows no less for it."""
         return self.opened(closed)
-
-    def while_closed(self, open_now: AbstractSet[str]) -> Self:
-        """Return a rule that knows clusters that would open, as it counts while only some are open."""
-        del open_now
-        return self
 
     def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
         """Return the rule once clusters are closed, or gone from the problem; empty groups are none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.data import ProblemData, WorkloadData
@@ -84,7 +84,7 @@ class Quota(Written):
 
     def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
         """List the amounts requested beyond the quota."""
-        used = _sums(self, problem, placement)
+        used = used_by(self, problem, placement)
         may = allowed(self, problem)
         for scope in sorted(used, key=lambda each: each.order):
             over = used[scope] - may[scope]
@@ -159,7 +159,7 @@ def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
 
 def taken_by_others(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
     """Return the amounts used in the namespace beside those that the workloads of a problem hold now."""
-    held = _sums(rule, problem, {workload.key: workload.current for workload in problem.workloads})
+    held = used_by(rule, problem, {workload.key: workload.current for workload in problem.workloads})
     return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
 
 
@@ -168,7 +168,18 @@ def allowances(problem: ProblemData) -> tuple[Allowance, ...]:
     return tuple(Allowance(rule, allowed(rule, problem)) for rule in problem.rules if isinstance(rule, Quota))
 
 
-def _sums(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]) -> dict[Scope, int]:
+def recounted(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]) -> Quota:
+    """Return a quota of which so much is used as a placement asks for, and as others use beside them."""
+    held = used_by(rule, problem, placement)
+    taken = taken_by_others(rule, problem).items()
+    limits = {scope: rule.limits[scope]._replace(used=more + held.get(scope, 0)) for scope, more in taken}
+    return replace(rule, limits=limits)
+
+
+def used_by(
+    rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]
+) -> dict[Scope, int]:
+    """Return what the workloads of a problem ask of a quota where they are placed."""
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():
@@ -178,7 +189,7 @@ def _sums(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str
 
 def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[Scope, int]:
     """Return the amounts that a placement leaves of a quota, by scope; negative where it is exceeded."""
-    used = _sums(rule, problem, placement)
+    used = used_by(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
 
 

@@ -23,9 +23,9 @@ from fairlead.models.requirement import (
     Scope,
     Side,
 )
-from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
+from fairlead.models.rules.grouped import Clusters, Grouped, joined, left_in
+from fairlead.models.rules.numbered import Number
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import be, counted, listed
 
 KIND = "survival"
@@ -194,12 +194,12 @@ class Survival(Grouped):
         words = f"what is left when {lost} lost"
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
-    def statement(self, number: Number, workload: WorkloadData) -> Statement:
-        """Say how many replicas have to survive."""
+    def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
+        """Return what has to survive, whatever is lost."""
         del number
         if self.at_once:
-            return self._asks(workload, Left(self.name, self.losses)).statement()
-        return self._left(workload, "", frozenset()).statement()
+            return self._asks(workload, Left(self.name, self.losses))
+        return self._left(workload, "", frozenset())
 
     def loosened(self) -> Self | None:
         """Return nothing: all of it is a minimum."""

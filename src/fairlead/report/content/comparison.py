@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fairlead.models.outcome import Comparison, Contender, Outcome
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import (
+    WIDE_SHOWS,
     Cell,
     Column,
     Line,
@@ -45,7 +46,7 @@ def terminal(comparison: Comparison, look: Look) -> list[list[Line]]:
         return [[answers(comparison)]]
     shown = [toned_verdict(comparison.best), *texts(explanation(comparison.best))]
     for contender in comparison.contenders:
-        told = _broken(contender, look.few(BROKEN_SHOWN), "  ... and {}; -o wide shows them all")
+        told = _broken(contender, look.few(BROKEN_SHOWN), f"  {WIDE_SHOWS}")
         shown += texts([contender.verdict, *told])
     return [shown, [answers(comparison)], some(replicas(comparison).first(look.few(SHOWN), ""))]
 

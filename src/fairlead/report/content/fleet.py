@@ -11,7 +11,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Price
 from fairlead.models.rules.moves import stopped
-from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.words import counted, format_number, format_percent, happening, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     NOTHING,
@@ -104,9 +104,14 @@ def resting(outcome: Outcome, look: Look) -> list[Line]:
     """Say how many workloads are not shown; nothing where only those that change were asked for."""
     shown = len(shown_workloads(outcome, look))
     rest = len(outcome.problem.with_replicas) - shown
-    told = f"{counted(rest, 'other workload' if shown else 'workload')} {'does' if rest == 1 else 'do'}"
-    told = f"{told} not change (-A shows {'it' if rest == 1 else 'them'})."
+    told = not_changing(rest, "other workload" if shown else "workload")
+    told = f"{told} (-A shows {'it' if rest == 1 else 'them'})."
     return [Text(told, "dim")] if rest and look.headers and not look.picked.changed else []
+
+
+def not_changing(count: int, noun: str) -> str:
+    """Say how many do not change, such as ``2 other clusters do not change``; empty for none."""
+    return happening([(count, "does not change", "do not change")], noun)
 
 
 def is_changed(outcome: Outcome, workload: Workload) -> bool:

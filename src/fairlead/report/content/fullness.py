@@ -7,21 +7,10 @@ from typing import Literal
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.usage import Utilisation, utilisation
-from fairlead.report.blocks import (
-    NOTHING,
-    Cell,
-    Column,
-    Line,
-    Row,
-    Table,
-    Tone,
-    cells,
-    columns,
-    short_amount,
-    some,
-    table,
-)
+from fairlead.models.quantity import short_amount
+from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
+from fairlead.report.content.fleet import ALL_SHOWN
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.simulate.result import UtilisationShift
@@ -86,7 +75,7 @@ def cluster_shifts(shifts: Iterable[UtilisationShift], look: Look) -> list[Line]
     resources = fullest(shares, None if look.wide else RESOURCES)
     head = (Column("Cluster", elastic=True), *(Column(name, right=True) for name in resources))
     rows = ((Cell(name), *(_fullness(found[name].get(one)) for one in resources)) for name in changing)
-    return some(table(head, rows).first(look.few(SHOWN), "cluster", "... and {} (-A shows all)"))
+    return some(table(head, rows).first(look.few(SHOWN), "cluster", ALL_SHOWN))
 
 
 def fullest(parts: Iterable[tuple[str, Fraction]], most: int | None) -> list[str]:

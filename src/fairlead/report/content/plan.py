@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
-from fairlead.models.words import be, counted, either, listed
+from fairlead.models.words import be, counted, either, happening, listed
 from fairlead.report.blocks import (
     Cell,
     Line,
@@ -13,7 +13,6 @@ from fairlead.report.blocks import (
     cells,
     columns,
     first_lines,
-    happening,
     some,
     table,
     texts,

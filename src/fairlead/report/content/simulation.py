@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from fairlead.models.outcome import Attained
-from fairlead.models.words import counted, format_number
+from fairlead.models.words import format_number
 from fairlead.report.blocks import (
     NOTHING,
     Cell,
@@ -29,6 +29,7 @@ from fairlead.report.content.fleet import (
     cost_lines,
     difference,
     grouped,
+    not_changing,
     places_of,
     unproven,
 )
@@ -44,13 +45,11 @@ from fairlead.report.content.scenarios import (
     fills_first,
     other_groups,
     reasons,
-    scenario_table,
-    scenario_verdict,
     title,
-    told,
     verdict,
     what_happens,
 )
+from fairlead.report.content.sweeps import scenario_table, scenario_verdict, told
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
@@ -145,9 +144,8 @@ def workload_table(simulation: Simulation, *, every: bool = False, wide: bool = 
 
 def unchanged(simulation: Simulation) -> tuple[Text, ...]:
     """Say how many workloads do not change, beside those that do; nothing where all do."""
-    still = len(simulation.effects) - len(simulation.caused)
-    verb = "does" if still == 1 else "do"
-    return (Text(f"{counted(still, 'other workload')} {verb} not change.", "dim"),) if still else ()
+    still = not_changing(len(simulation.effects) - len(simulation.caused), "other workload")
+    return (Text(f"{still}.", "dim"),) if still else ()
 
 
 def gravest(simulation: Simulation) -> list[Effect]:

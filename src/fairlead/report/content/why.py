@@ -10,6 +10,7 @@ from fairlead.models.source import Source
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import (
     NOTHING,
+    WIDE_SHOWS,
     Cell,
     Line,
     Row,
@@ -31,6 +32,7 @@ IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""
 LINES_SHOWN = 10
 """Lines of a kind that are shown below the table before the rest is counted."""
+SHOWS = "... and {}; -o wide shows them"
 
 COLUMNS = columns("Cluster", ">Replicas", "~One more", "~One less", "~Reason")
 _TONES: Mapping[Possible, Tone] = MappingProxyType(
@@ -69,7 +71,7 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
         return [[table(COLUMNS, plain)]]
     shown = look.few(LINES_SHOWN)
     body = _all(why, look) if why.asked is None else _asked(why.clusters[0])
-    excluded = first_lines(excluded_lines(why), shown, "line", "... and {}; -o wide shows them")
+    excluded = first_lines(excluded_lines(why), shown, "line", SHOWS)
     return [
         [Text(heading(why), "bold"), *body],
         texts(excluded),
@@ -97,8 +99,7 @@ def _all(why: Why, look: Look) -> list[Line]:
     lines = _table(shown, look)
     if lines is None:
         return [*texts(line for each in shown for line in cluster_lines(each)), *rest]
-    told = "... and {}; -o wide shows them"
-    blocked = first_lines(blocked_lines(why), look.few(LINES_SHOWN), "line", told)
+    blocked = first_lines(blocked_lines(why), look.few(LINES_SHOWN), "line", SHOWS)
     return [*lines, *rest, *texts(blocked)]
 
 
@@ -207,7 +208,7 @@ def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
     if why.gains:
         yield "Changing one of these by one would improve the placement:"
         gains = (f"  {gain_sentence(gain)}" for gain in why.gains)
-        yield from first_lines(gains, shown, "", "  ... and {}; -o wide shows them all")
+        yield from first_lines(gains, shown, "", f"  {WIDE_SHOWS}")
     elif why.outcome.status is Status.OPTIMAL and not why.untried:
         yield "Changing any single limit by one would not improve the placement."
     if why.untried and why.outcome.status is Status.OPTIMAL:

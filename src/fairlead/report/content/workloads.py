@@ -6,25 +6,13 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import Left, View
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
+from fairlead.models.quantity import short_amount
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import left_of, more_within
 from fairlead.models.usage import more_of, remaining
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import (
-    NOTHING,
-    Cell,
-    Line,
-    Row,
-    Table,
-    Text,
-    Tone,
-    cells,
-    columns,
-    known,
-    short_amount,
-    table,
-)
+from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, Tone, cells, columns, known, table
 from fairlead.report.content.fleet import (
     ALL_SHOWN,
     COMPACT_ABOVE,

@@ -9,6 +9,7 @@ from fairlead.models.shown import Shown
 from fairlead.models.words import amounts, counted, listed
 from fairlead.models.workload import running as running_of
 from fairlead.report.blocks import (
+    JSON_HAS,
     Block,
     Items,
     Line,
@@ -191,7 +192,7 @@ def comparison_page(comparison: Comparison, making: Making) -> Page:
     best = comparison.best
     told = Items(tuple(each.verdict for each in comparison.contenders))
     differing = replicas(comparison)
-    listed = differing.first(DIFFERENCES_SHOWN, "difference", "and {}: -o json has them all")
+    listed = differing.first(DIFFERENCES_SHOWN, "difference", JSON_HAS)
     rows = (long_table(listed, counted(len(differing.rows), "difference")),)
     same = (Text("All place the same replicas on the same clusters.", "good"),)
     sections = (

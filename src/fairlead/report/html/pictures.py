@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.models.words import counted
-from fairlead.report.blocks import happening
+from fairlead.models.words import counted, happening
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
 from fairlead.solver.plan.waves import Move
 

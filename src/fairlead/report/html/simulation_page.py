@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
+    JSON_HAS,
     NOTHING,
     ROWS_OPEN,
     Block,
@@ -27,16 +28,12 @@ from fairlead.report.content.scenarios import (
     copies_lost,
     empty_additions,
     fills_first,
-    missing,
     other_groups,
-    scenario_table,
-    scenario_verdict,
-    sweep_words,
     title,
-    told,
     verdict,
 )
 from fairlead.report.content.simulation import level_table, next_steps, shift_table, unchanged, workload_table
+from fairlead.report.content.sweeps import missing, scenario_table, scenario_verdict, sweep_words, told
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -118,7 +115,7 @@ def _change_section(simulation: Simulation) -> Section:
 
 
 def _short(found: Table) -> Table:
-    return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+    return found.first(ROWS_SHOWN, "row", JSON_HAS)
 
 
 MAP_ROWS, MAP_COLUMNS = 100, 40

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.quantity import short_amount
 from fairlead.models.shown import Shown
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
+    JSON_HAS,
     NOTHING,
     Block,
     Cell,
@@ -22,7 +24,6 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
-    short_amount,
     table,
 )
 from fairlead.report.content.fullness import Course, courses, format_fullness, fullest, tone_of
@@ -229,7 +230,7 @@ def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
         )
         for one in found
     )
-    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", JSON_HAS)
 
 
 def _part(part: Fraction | None) -> Cell:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from fairlead.models.words import counted
+from fairlead.models.words import counted, happening
 from fairlead.report.blocks import (
     ROWS_OPEN,
     Block,
@@ -11,7 +11,7 @@ from fairlead.report.blocks import (
     Text,
     table,
 )
-from fairlead.report.content.fleet import grouped, places
+from fairlead.report.content.fleet import grouped, not_changing, places
 from fairlead.report.content.plan import MOVES, change_table, move_cells
 from fairlead.report.html import pictures
 from fairlead.report.html.pictures import Flow, by_kind, flow_picture, in_words, wave_picture
@@ -68,7 +68,7 @@ def flow_section(waves: WavePlan) -> Section:
             )
         )
     if waves.waiting:
-        what = f"{counted(waves.waiting, 'replica')} {'waits' if waves.waiting == 1 else 'wait'}"
+        what = happening([(waves.waiting, "waits", "wait")], "replica")
         blocks.append(Text(f"{what} on a third cluster on the way, drawn twice."))
     return Section("flows", "Where replicas go", tuple(blocks), brief=True)
 
@@ -138,9 +138,7 @@ def change_section(plan: RebalancePlan) -> Section:
         return Section("changes", "What changes", ())
     clusters = plan.problem.clusters
     by_cluster = grouped(places(plan.outcome), Rows(changed=True, group_by="cluster"), clusters)
-    still = len(clusters) - len(by_cluster.rows)
-    verb = "does" if still == 1 else "do"
-    unchanged = f"{counted(still, 'other cluster')} {verb} not change." if still else ""
+    still = not_changing(len(clusters) - len(by_cluster.rows), "other cluster")
     by_workload = change_table(plan).first(CHANGES_SHOWN, "change", TOLD)
     workloads = len({change.workload for change in plan.changes})
     verb = "changes" if workloads == 1 else "change"
@@ -149,6 +147,9 @@ def change_section(plan: RebalancePlan) -> Section:
     return Section(
         "changes",
         "What changes",
-        (by_cluster._replace(note=unchanged), Folded(title, (by_workload,), printed=few, opened=few)),
+        (
+            by_cluster._replace(note=still and f"{still}."),
+            Folded(title, (by_workload,), printed=few, opened=few),
+        ),
         brief=True,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from fairlead.models.outcome import ClusterDecision, Outcome
-from fairlead.models.words import counted, listed
+from fairlead.models.words import counted, happening, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     NOTHING,
@@ -56,8 +56,8 @@ def placement_section(outcome: Outcome, changed: Collection[str] | None) -> Sect
         return Section("placement", "Placement", tables, brief=True)
     blocks: list[Block] = []
     if changed and len(shown) < len(every):
-        verb = "changes" if len(shown) == 1 else "change"
-        blocks.append(long_table(_rows(outcome, shown), f"{counted(len(shown), 'workload')} {verb}"))
+        changing = happening([(len(shown), "changes", "change")], "workload")
+        blocks.append(long_table(_rows(outcome, shown), changing))
     title = f"The placement of {counted(len(every), 'workload')}"
     blocks.append(Folded(title, tables, printed=few))
     return Section("placement", "Placement", tuple(blocks), brief=len(blocks) > 1)

@@ -2,26 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
     Companionship,
     Duplicated,
-    Grouped,
-    GroupedRule,
-    GroupTotal,
     MoveBudget,
+    Numbered,
     Preference,
     Survival,
     Total,
     WorkloadRule,
 )
-from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
 from fairlead.models.source import FederatedUnit
@@ -31,6 +27,8 @@ from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
 from fairlead.solver.changes.opening import raised, tolerating
 from fairlead.solver.changes.quota import raised as raised_quota
+
+N = TypeVar("N", bound=Numbered)
 
 
 def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
@@ -101,18 +99,16 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
     cluster = problem.cluster_by_name[name]
 
     def grown(rule: Duplicated, workload: Workload) -> Duplicated:
-        later = None if rule.once_open is None else grown(rule.once_open, workload)
         if name not in rule.ample:
-            return replace(rule, once_open=later)
+            return rule
         whole, fitting = rule.ample[name], room(workload, cluster)
         size = (
             whole if fitting is None else min(whole, max(rule.copies.get(name, workload.replicas), fitting))
         )
-        return replace(rule, copies={**rule.copies, name: size}, once_open=later)
+        return replace(rule, copies={**rule.copies, name: size})
 
     def all_grown(workload: Workload) -> Workload:
-        known = (each for rule in workload.rules_of(Duplicated) for each in (rule, rule.once_open))
-        if not any(each is not None and name in each.ample for each in known):
+        if not any(name in rule.ample for rule in workload.rules_of(Duplicated)):
             return workload
         return replace(
             workload, rules=with_each(workload.rules, Duplicated, lambda one: grown(one, workload))
@@ -183,64 +179,39 @@ def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> Workload
     if isinstance(rule, Preference):
         return rule
     match rule:
-        case Bounds():
-            return _of_bounds(rule, change)
-        case GroupTotal():
-            return _of_total(rule, change) if rule.name == change.detail else rule
-        case Grouped():
-            return _of_groups(rule, workload, change)
+        case Survival() if change.kind == Kind.REPLICAS:
+            return _of_percentage(rule, workload, change)
+        case Numbered():
+            return _of_numbers(rule, change)
         case Candidates() | Total() | Duplicated():
             return rule
         case _:
             assert_never(rule)
 
 
-def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> GroupedRule:
-    """Change a number of a rule about groups; a part of the replicas follows their number."""
+def _of_numbers(rule: N, change: Change) -> N:
+    """Change a number of a rule; both of an exact total."""
     for number in rule.numbers():
-        if (number.change, rule.name, number.value) == (change.kind, change.detail, change.before):
-            return rule.changed(number, change.after)
-    percent = percentage(rule) if isinstance(rule, Survival) else None
-    if change.kind == Kind.REPLICAS and isinstance(rule, Survival) and percent is not None:
-        if rule.minimum != part_of(percent, change.before):
-            # It was changed before; a part stays one, as `edits` writes it.
-            percent = 100 * rule.minimum // change.before
-        return replace(rule, minimum=part_of(percent, workload.replicas))
+        same = (number.change, number.cluster, rule.detail) == (change.kind, change.cluster, change.detail)
+        if same and (number.cluster is not None or number.value == change.before):
+            rule = rule.changed(number, change.after)
     return rule
+
+
+def _of_percentage(rule: Survival, workload: Workload, change: Change) -> Survival:
+    """Change what has to survive with the replicas, where it is a part of them."""
+    percent = percentage(rule)
+    if percent is None:
+        return rule
+    if rule.minimum != part_of(percent, change.before):
+        # It was changed before; a part stays one, as `edits` writes it.
+        percent = 100 * rule.minimum // change.before
+    return replace(rule, minimum=part_of(percent, workload.replicas))
 
 
 def part_of(percent: int, replicas: int) -> int:
     """Return how many replicas a percentage comes to, rounded up."""
     return -(-replicas * percent // 100)
-
-
-def _of_bounds(rule: Bounds, change: Change) -> Bounds:
-    """Change a minimum or a maximum."""
-    name = change.cluster or ""
-    if change.kind == Kind.MINIMUM and name in rule.minimum:
-        least, most = rule.minimum[name], rule.maximum.get(name)
-        rule = replace(rule, minimum={**rule.minimum, name: least._replace(replicas=change.after)})
-        if most is not None and most.ceiling == least.replicas:
-            # A cluster without a weight holds its minimum and no more.
-            lower = Bound(min(most.replicas, change.after), most.source, change.after)
-            return replace(rule, maximum={**rule.maximum, name: lower})
-        return rule
-    if change.kind == Kind.MAXIMUM and name in rule.maximum:
-        most = rule.maximum[name]
-        return replace(rule, maximum={**rule.maximum, name: most._replace(replicas=change.after)})
-    return rule
-
-
-def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
-    """Change what a set of clusters holds; another rule about the same set has other numbers."""
-    exact = rule.minimum == rule.maximum
-    if change.kind is Kind.TOTAL and exact and rule.minimum == change.before:
-        return replace(rule, minimum=change.after, maximum=change.after)
-    if change.kind is Kind.GROUP_MINIMUM and not exact and rule.minimum == change.before:
-        return replace(rule, minimum=change.after)
-    if change.kind is Kind.GROUP_MAXIMUM and not exact and rule.maximum == change.before:
-        return replace(rule, maximum=change.after)
-    return rule
 
 
 def percentage(rule: Survival) -> int | None:

@@ -7,7 +7,7 @@ read again; else the rules tell it of themselves, where they know enough.
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TypeGuard, assert_never
+from typing import TypeGuard
 
 from fairlead.models.closing import rule_opened
 from fairlead.models.cluster import Cluster, Taint
@@ -15,7 +15,6 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     BindingRule,
-    Bounds,
     Candidates,
     CustomCost,
     CustomRule,
@@ -30,7 +29,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.usage import without_lag
-from fairlead.models.variants import binding, every_rule, exchanged, with_rules
+from fairlead.models.variants import Rules, binding, every_rule, exchanged, with_rules
 from fairlead.models.workload import Workload, at_start, in_group
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
@@ -39,86 +38,6 @@ CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
 
 IS_DRAINED = "is being drained"
 IS_CORDONED = "is cordoned"
-
-
-def tolerated(
-    rules: tuple[WorkloadRule, ...], taint: Taint, workload: Workload, problem: Problem
-) -> tuple[WorkloadRule, ...]:
-    """Return the rules of a workload that tolerates one taint more.
-
-    A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
-    constraint and in what has to survive as its region, zone, provider or label says, and it has the bounds
-    and is in the sets that the manifests name it for. Where these are not known, it has the bounds that all
-    candidates have from the same line, and is in no set. It belongs to the last overflow tier. Its static
-    weight is not known here; it gets the least that any candidate has. Where taints are left that only keep
-    away what is new, the workload keeps what it holds there.
-    """
-    found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
-    if found is None:
-        return rules
-    left = {name: _without(exclusion, taint) for name, exclusion in found.excluded.items()}
-    stays = {
-        name: each
-        for name, each in left.items()
-        if len(each.taints) < len(found.excluded[name].taints)
-        and _may_stay(each, workload.current.get(name, 0))
-    }
-    opened = [
-        name
-        for name, each in left.items()
-        if found.excluded[name].taints and (not each.taints or name in stays)
-    ]
-    kept = {name: _without(exclusion, taint) for name, exclusion in found.held_only.items()}
-    candidates = Candidates(
-        tuple(sorted((*found.names, *opened))),
-        {name: exclusion for name, exclusion in left.items() if name not in opened},
-        {
-            **{name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
-            **stays,
-        },
-        _still_closed(found.opening, opened),
-    )
-    clusters = {name: problem.cluster_by_name[name] for name in opened}
-    after = (candidates if rule is found else rule_opened(rule, found, clusters, workload) for rule in rules)
-    return _bounded(tuple(after), found.opening or (), opened)
-
-
-def _bounded(
-    rules: tuple[WorkloadRule, ...], declared: Sequence[Bounds | GroupTotal], opened: Sequence[str]
-) -> tuple[WorkloadRule, ...]:
-    """Return rules with what manifests declare for clusters that were opened."""
-    found = list(rules)
-    for rule in declared if opened else ():
-        match rule:
-            case Bounds():
-                low = {name: bound for name, bound in rule.minimum.items() if name in opened}
-                high = {name: bound for name, bound in rule.maximum.items() if name in opened}
-                known = next((each for each in found if isinstance(each, Bounds)), Bounds())
-                held = known.where_held.union(rule.where_held.intersection(opened))
-                low, high = {**known.minimum, **low}, {**known.maximum, **high}
-                found = [each for each in found if each is not known]
-                found += [replace(known, minimum=low, maximum=high, where_held=held)] if low or high else []
-            case GroupTotal() if rule.closed is not None and not rule.closed.isdisjoint(opened):
-                inside = rule.closed.intersection(opened)
-                found.append(replace(rule, clusters=inside, closed=rule.closed - inside))
-            case GroupTotal():
-                continue
-            case _:
-                assert_never(rule)
-    return tuple(found)
-
-
-def _still_closed(
-    declared: tuple[Bounds | GroupTotal, ...] | None, opened: Sequence[str]
-) -> tuple[Bounds | GroupTotal, ...] | None:
-    """Return the rules that manifests declare for closed clusters, without sets that have one open now."""
-    if declared is None:
-        return None
-    return tuple(
-        rule
-        for rule in declared
-        if isinstance(rule, Bounds) or (rule.closed or frozenset()).isdisjoint(opened)
-    )
 
 
 def _may_stay(exclusion: Exclusion, held: int) -> bool:
@@ -155,18 +74,58 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
 def tolerating(workload: Workload, taints: Sequence[Taint], problem: Problem) -> Workload:
     """Return a workload that tolerates some taints more, in every affinity group.
 
-    What it was read from is read again where its rules do not tell what holds on a cluster that opens.
+    What it was read from is read again; where that does not tell, its rules tell of themselves what holds on
+    a cluster that opens.
     """
-    if is_untold(workload, taints):
-        again = _read_again(workload, [_without_taints(each, taints) for each in problem.clusters])
+    if workload.reading is not None:
+        read = replace(workload, reading=workload.reading.tolerating(taints))
+        again = _read_again(read, problem.clusters)
         if again is not None:
             return again
-    return reduce(lambda found, taint: _one_more(found, taint, problem), taints, workload)
+
+    def opened(rules: Rules, taint: Taint) -> Rules:
+        return _opened(rules, taint, workload, problem)
+
+    return with_rules(workload, lambda rules: reduce(opened, taints, rules))
 
 
-def _one_more(workload: Workload, taint: Taint, problem: Problem) -> Workload:
-    """Return a workload that tolerates one taint more, as its rules tell it."""
-    return with_rules(workload, lambda rules: tolerated(rules, taint, workload, problem))
+def _opened(rules: Rules, taint: Taint, workload: Workload, problem: Problem) -> Rules:
+    """Return the rules of a workload that tolerates one taint more, as they tell it.
+
+    A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
+    constraint and in what has to survive as its region, zone, provider or label says. It has the bounds that
+    all candidates have from the same line, and is in the sets that know of it. It belongs to the last
+    overflow tier. Its static weight is not known here; it gets the least that any candidate has. Where taints
+    are left that only keep away what is new, the workload keeps what it holds there.
+    """
+    found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
+    if found is None:
+        return rules
+    left = {name: _without(exclusion, taint) for name, exclusion in found.excluded.items()}
+    stays = {
+        name: each
+        for name, each in left.items()
+        if len(each.taints) < len(found.excluded[name].taints)
+        and _may_stay(each, workload.current.get(name, 0))
+    }
+    opened = [
+        name
+        for name, each in left.items()
+        if found.excluded[name].taints and (not each.taints or name in stays)
+    ]
+    kept = {name: _without(exclusion, taint) for name, exclusion in found.held_only.items()}
+    candidates = Candidates(
+        tuple(sorted((*found.names, *opened))),
+        {name: exclusion for name, exclusion in left.items() if name not in opened},
+        {
+            **{name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
+            **stays,
+        },
+    )
+    clusters = {name: problem.cluster_by_name[name] for name in opened}
+    return tuple(
+        candidates if rule is found else rule_opened(rule, found, clusters, workload) for rule in rules
+    )
 
 
 def _read_again(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
@@ -205,13 +164,6 @@ def is_untold(workload: Workload, taints: Container[Taint]) -> bool:
         for each in excluded.values()
         for taint in each.spoiling
     )
-
-
-def _without_taints(cluster: Cluster, taints: Container[Taint]) -> Cluster:
-    """Return a cluster without some taints."""
-    left = tuple(each for each in cluster.taints if each not in taints)
-    implied = tuple(each for each in cluster.implied_taints if each not in taints)
-    return replace(cluster, taints=left, implied_taints=implied)
 
 
 def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> Workload:

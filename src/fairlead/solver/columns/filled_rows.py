@@ -68,7 +68,9 @@ class FilledRows:
 
     @classmethod
     def of(cls, rule: Balance, problem: Problem) -> "FilledRows | None":
-        """Return the rows of a balance of which all totals are known; None where amounts are too large."""
+        """Return the rows of a balance; None where a total is not known, or amounts are too large."""
+        if not rule.totals_known:
+            return None
         units = {resource: _unit(rule, problem, resource) for resource in rule.shares}
         if any(rule.totals[resource] // unit > MOST_UNITS for resource, unit in units.items()):
             return None
@@ -151,7 +153,7 @@ Choices = tuple[tuple[Workload, Choice | None], ...]
 
 
 def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:
-    """Return the rows of a balance, and what workloads can choose; None where amounts are too large.
+    """Return the rows of a balance, and what workloads can choose; None where that is not known.
 
     Levels before balance narrow it as long as a workload is among those that cost there what they would cost
     alone. Who is no member of the balance uses nothing. What was found is kept with the problem.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from fairlead.models.check import required_by
-from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Everywhere, Requirement, Side
 from fairlead.models.rules import (
@@ -29,6 +28,7 @@ from fairlead.models.rules.quota import Scope
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload, from_start
+from fairlead.solver.answers.answer import among
 from fairlead.solver.conflicts.scarcity import fewest_over
 from fairlead.solver.conflicts.units import moves_too_many
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
@@ -43,48 +43,24 @@ def alone(workload: Workload, problem: Problem) -> Problem:
 
     Whatever is infeasible there is infeasible beside the others as well.
     """
-    held = {name for each in problem.workloads for name in each.current}
-    clusters = tuple(
-        _left_to(workload, cluster, problem) if cluster.name in held else cluster
-        for cluster in problem.clusters
-    )
+    held_here = {workload.key: workload.current}
     rules = tuple(
-        _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
+        quota.recounted(rule, problem, held_here) if isinstance(rule, Quota) else rule
         for rule in problem.rules
         if isinstance(rule, Capacity | Quota) or _limits_moves(rule, workload)
     )
-    return replace(problem, clusters=clusters, workloads=(workload,), rules=rules, partial=False)
+    left = among(problem, (workload,), problem.limits)
+    # What others take for good stays as it is told where nobody of the problem holds anything.
+    held = {name for each in problem.workloads for name in each.current}
+    clusters = tuple(
+        left.cluster_by_name[each.name] if each.name in held else each for each in problem.clusters
+    )
+    return replace(left, clusters=clusters, rules=rules, partial=False)
 
 
 def _limits_moves(rule: SharedRule, workload: Workload) -> bool:
     """Tell whether a workload alone may not move more than a budget that it shares with others."""
     return isinstance(rule, MoveBudget) and rule.concerns((workload.key,))
-
-
-def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
-    """Return a quota of which used is what this workload holds and what others take that stay."""
-    held = quota.asked(rule, workload, workload.current)
-    limits = {
-        scope: rule.limits[scope]._replace(used=taken + held.get(scope, 0) if taken else 0)
-        for scope, taken in quota.taken_by_others(rule, problem).items()
-    }
-    return replace(rule, limits=limits)
-
-
-def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
-    """Return a cluster of which free is what all workloads may use together, less what this one holds."""
-    if cluster.free is None:
-        return cluster
-    held = workload.current.get(cluster.name, 0)
-    free, offered = dict(cluster.free), dict(cluster.allocatable or {})
-    for resource, need in needs(workload).items():
-        left = problem.limits.get((cluster.name, resource))
-        if left is not None and (resource != PODS or PODS in cluster.free):
-            free[resource] = left - need * held
-            if resource in offered:
-                # Where more runs than it has, all of that is room; to this workload alone it still has to be.
-                offered[resource] = max(offered[resource], left)
-    return replace(cluster, free=free, allocatable=offered or None)
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:

@@ -7,19 +7,16 @@ groups than there are. Each of them is minimal by construction.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import TypeVar
+from itertools import combinations, islice
 
 from fairlead.models import rules
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
-from fairlead.solver.conflicts.scarcity import Found, Positions, fewest_over, over_quota
+from fairlead.solver.conflicts.scarcity import Found, fewest_over, over_quota
 from fairlead.solver.conflicts.subset import most_within, widest
-from fairlead.solver.conflicts.units import Part, Room, Unit, has_to_move
-
-P = TypeVar("P", bound=Part)
+from fairlead.solver.conflicts.units import Part, Positions, Room, Unit, has_to_move
 
 
 def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
@@ -33,10 +30,10 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
             return Found((at,), Proof.SMALLEST)
     outline = outline_of(workload, problem, units)
     every = (
-        *_pairs(outline, problem, units),
+        *_pairs(outline),
         *_sums(outline),
-        *_spreads(outline, problem, units),
-        *_sets(outline, units),
+        *_spreads(outline),
+        *_sets(outline),
     )
     found = min((each for each in every if each is not None), key=len, default=None)
     if found is None:
@@ -51,39 +48,31 @@ def _impossible(part: Part, most: int, problem: Problem) -> bool:
     match part:
         case rules.Total() | rules.Duplicated():
             return not problem.clusters
-        case rules.Bounds():
-            return any(bound.replicas > most for bound in part.always.values())
-        case rules.GroupTotal():
-            return part.minimum > most * len(part.clusters)
-        case rules.Grouped():
+        case rules.Numbered():
             return part.impossible(most, frozenset(problem.cluster_by_name))
         case rules.Candidates() | rules.Companionship() | rules.MoveBudget() | rules.Quota() | Room():
             return False
 
 
-def _pairs(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
+def _pairs(outline: Outline) -> Iterator[Positions]:
     """Yield conflicts of two units, of each kind the first one."""
-    wanted = outline.workload.replicas
-    yield from _first(_crossing(outline))
-    spreads = {at: rule for at, rule in _others(outline, units, rules.Spread).items() if rule.minimum}
-    if outline.total is not None and wanted:
-        apart = (
-            at for at, rule in spreads.items() if rule.minimum > wanted and _disjoint(rule.groups.values())
-        )
-        yield from _first((outline.total, at) for at in apart)
-    if not outline.names and wanted:
-        copies = _others(outline, units, rules.Duplicated)
-        yield from _first((at, *_closed(outline)) for at in copies)
-    if outline.closed is not None:
-        budgets = _others(outline, units, rules.MoveBudget)
-        small = (
-            at for at, rule in budgets.items() if has_to_move(rule, outline.workload, problem) > rule.most
-        )
-        yield from _first((at, outline.closed) for at in small)
-    if outline.total is not None:
-        key, quotas = outline.workload.key, _others(outline, units, rules.Quota)
-        over = (at for at, rule in quotas.items() if any(over_quota(rule, problem, {key})))
-        yield from _first((outline.total, at) for at in over)
+    workload, problem, closed = outline.workload, outline.problem, outline.closed
+    total = () if outline.total is None else (outline.total,)
+    yield from islice(_crossing(outline), 1)
+    wide = (
+        at
+        for at, rule in outline.of(rules.Spread).items()
+        if rule.minimum > workload.replicas > 0 and _disjoint(rule.groups.values())
+    )
+    yield from islice(((*total, at) for at in wide if total), 1)
+    copies = outline.of(rules.Duplicated) if not outline.names and workload.replicas else ()
+    yield from islice(((at, *closed) for at in copies), 1)
+    budgets = outline.of(rules.MoveBudget).items() if closed else ()
+    small = (at for at, rule in budgets if has_to_move(rule, workload, problem) > rule.most)
+    yield from islice(((at, *closed) for at in small), 1)
+    quotas = outline.of(rules.Quota).items() if total else ()
+    over = (at for at, rule in quotas if any(over_quota(rule, problem, {workload.key})))
+    yield from islice(((*total, at) for at in over), 1)
 
 
 def _sums(outline: Outline) -> Iterator[Positions | None]:
@@ -93,25 +82,25 @@ def _sums(outline: Outline) -> Iterator[Positions | None]:
     least = (outline.least(name) for name in outline.limits.keys() & frozenset(outline.names))
     yield _over(outline.total, outline.workload.replicas, (each for each in least if each))
     if outline.workload.replicas:
-        yield _under(outline.total, outline.workload.replicas, outline.names, outline, _closed(outline))
+        yield _under(outline.total, outline.workload.replicas, outline.names, outline, outline.closed)
 
 
-def _spreads(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
+def _spreads(outline: Outline) -> Iterator[Positions]:
     """Yield the fewest spreads that allow so few groups that these hold less than the total, whichever."""
     found = {name: outline.most(name) for name in outline.names}
     holds = {name: most for name, most in found.items() if most is not None}
     if outline.total is None or not outline.workload.replicas or len(holds) < len(found):
         return
-    spreads = _others(outline, units, rules.Spread)
+    problem, spreads = outline.problem, outline.of(rules.Spread)
     limiting = [at for at, rule in spreads.items() if rule.maximum is not None]
     for number in range(1, len(limiting) + 1):
         for some in combinations(limiting, number):
             # What is in more groups than that holds nothing, whatever room it has.
             able = {each for each in problem.cluster_by_name if all(_holds(spreads[at], each) for at in some)}
             known = dict.fromkeys(unit for name, (_, unit) in holds.items() if name in able)
-            closed = _closed(outline) if able.difference(outline.names) else ()
+            closed = outline.closed if able.difference(outline.names) else ()
             conflict = (outline.total, *some, *known, *closed)
-            asked = [units[at] for at in conflict]
+            asked = [outline.units[at] for at in conflict]
             most = most_within(problem, outline.workload.key, asked) if able else 0
             if most is not None and most < outline.workload.replicas:
                 yield conflict
@@ -124,18 +113,18 @@ def _holds(rule: rules.Spread, name: str) -> bool:
     return rule.maximum is None or inside <= rule.maximum
 
 
-def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]:
+def _sets(outline: Outline) -> Iterator[Positions | None]:
     """Yield conflicts of sets with what their clusters hold, and of disjoint sets with the total.
 
     Last comes a spread over more groups than have candidates.
     """
-    wanted, totals = outline.workload.replicas, _others(outline, units, rules.GroupTotal)
+    wanted, totals, closed = outline.workload.replicas, outline.of(rules.GroupTotal), outline.closed
     lows = {at: rule for at, rule in totals.items() if rule.minimum and rule.clusters}
     highs = {at: rule for at, rule in totals.items() if rule.maximum is not None and rule.clusters}
     known = frozenset(outline.names)
     for at, rule in lows.items():
-        closed = _closed(outline) if rule.clusters - known else ()
-        yield _under(at, rule.minimum, sorted(rule.clusters & known), outline, closed)
+        shut = closed if rule.clusters - known else ()
+        yield _under(at, rule.minimum, sorted(rule.clusters & known), outline, shut)
         if outline.total is not None and rule.minimum > wanted:
             yield outline.total, at
     for at, rule in highs.items():
@@ -145,31 +134,17 @@ def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]
         if _disjoint(rule.clusters & known for rule in lows.values()):
             over = _over(outline.total, wanted, [(rule.minimum, at) for at, rule in lows.items()])
             apart = over is None or _disjoint(rule.clusters for at, rule in lows.items() if at in over)
-            yield over if over is None or apart else (*over, *_closed(outline))
+            yield over if over is None or apart else (*over, *closed)
         for covering in _covers(highs, outline.names):
             if sum(rule.maximum or 0 for rule in covering.values()) < wanted:
-                yield outline.total, *covering, *_closed(outline)
-    if outline.closed is not None:
-        spreads = _others(outline, units, rules.Spread)
-        names = outline.names
+                yield outline.total, *covering, *closed
+    if closed:
         few = (
             at
-            for at, rule in spreads.items()
-            if rule.minimum > sum(not inside.isdisjoint(names) for inside in rule.groups.values())
+            for at, rule in outline.of(rules.Spread).items()
+            if rule.minimum > sum(not inside.isdisjoint(known) for inside in rule.groups.values())
         )
-        yield from _first((at, outline.closed) for at in few)
-
-
-def _first(found: Iterable[Positions]) -> Iterator[Positions]:
-    """Yield the first of some conflicts only."""
-    for each in found:
-        yield each
-        return
-
-
-def _others(outline: Outline, units: Sequence[Unit], kind: type[P]) -> dict[int, P]:
-    """Return the units of one kind that are about several clusters, by position."""
-    return {at: part for at in outline.others if isinstance(part := units[at].part, kind)}
+        yield from islice(((at, *closed) for at in few), 1)
 
 
 def _crossing(outline: Outline) -> Iterator[Positions]:
@@ -195,11 +170,6 @@ def _under(
     if len(known) < len(holds) or sum(most for most, _ in known) >= wanted:
         return None
     return (need, *(at for _, at in known), *closed)
-
-
-def _closed(outline: Outline) -> Positions:
-    """Return the unit of the closed clusters, if there is one."""
-    return () if outline.closed is None else (outline.closed,)
 
 
 def _covers(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, TypeVar, assert_never
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -19,7 +19,9 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.units import Room, Unit, open_to
+from fairlead.solver.conflicts.units import Part, Positions, Room, Unit
+
+P = TypeVar("P", bound=Part)
 
 
 class Limit(NamedTuple):
@@ -35,12 +37,15 @@ class Outline:
     """Bounds by cluster and total of one workload, each with the position of its unit."""
 
     workload: Workload
+    problem: Problem
+    units: Sequence[Unit]
     names: tuple[str, ...]
     limits: dict[str, list[Limit]] = field(default_factory=dict)
     """Bounds by cluster name; minima that bind only where replicas are held are left out."""
     total: int | None = None
-    closed: int | None = None
-    """Positions of the total and of the closed clusters; None where there is no such unit."""
+    """Position of the total; None where there is no such unit."""
+    closed: Positions = ()
+    """Position of the closed clusters; empty where there is no such unit."""
     others: list[int] = field(default_factory=list)
     """Positions of all other units, what is left out of minima aside."""
     only_boxes: bool = True
@@ -57,29 +62,31 @@ class Outline:
         found = [(limit.most, limit.unit) for limit in self.limits.get(name, ()) if limit.most is not None]
         return min(found, default=None)
 
+    def of(self, kind: type[P]) -> dict[int, P]:
+        """Return the units of one kind that are about several clusters, by position."""
+        return {at: part for at in self.others if isinstance(part := self.units[at].part, kind)}
+
 
 def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Outline:
     """Read the units of a workload."""
-    outline = Outline(workload, open_to(workload, problem))
+    outline = Outline(workload, problem, units, problem.candidates(workload))
     for at, unit in enumerate(units):
         match unit.part:
             case Total():
                 outline.total = at
             case Candidates():
-                outline.closed = at
-            case Bounds() | Room():
+                outline.closed = (at,)
+            case Bounds() as rule:
+                outline.only_boxes = outline.only_boxes and not rule.where_held
+            case Room():
                 pass
-            case Quota() as rule:
-                if any(scope.cluster is None for scope in rule.limits):
-                    outline.others.append(at)
-                    outline.only_boxes = False
-            case Companionship() | Duplicated() | GroupTotal() | Grouped() | MoveBudget():
+            case Quota() as rule if all(scope.cluster is not None for scope in rule.limits):
+                pass
+            case Companionship() | Duplicated() | GroupTotal() | Grouped() | MoveBudget() | Quota():
                 outline.others.append(at)
                 outline.only_boxes = False
             case _:
                 assert_never(unit.part)
-        if isinstance(unit.part, Bounds) and unit.part.where_held:
-            outline.only_boxes = False
         for name, least, most in limits_of(unit, workload, problem):
             outline.limits.setdefault(name, []).append(Limit(at, least, most))
     return outline

@@ -18,11 +18,9 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.units import Room, Unit, open_to, over_budget
+from fairlead.solver.conflicts.units import Positions, Room, Unit, over_budget
 
 Asker = TypeVar("Asker")
-Positions = tuple[int, ...]
-"""Positions of the units of a conflict."""
 
 MOST_POOLS = 50
 """Sets of clusters that are looked at for each resource, those that are open to most workloads first."""
@@ -86,18 +84,18 @@ def demands_on(
     problem: Problem,
     limited: Collection[tuple[str, str]],
     keys: Container[str | None],
-    names_of: Callable[[Workload, Problem], Iterable[str]] = open_to,
+    names_of: Callable[[Workload], Iterable[str]] | None = None,
 ) -> dict[str, list[Demand]]:
     """Return by resource the workloads that can only take of what is limited.
 
     `limited`: clusters and resources of which there is not enough for everybody; `names_of`: the clusters on
-    which a workload may stand.
+    which a workload may stand; its candidates where that is not said.
     """
     found: dict[str, list[Demand]] = {}
     resources = {resource for _, resource in limited}
     scarce = {each: frozenset(name for name, resource in limited if resource == each) for each in resources}
     for workload in problem.workloads:
-        names = frozenset(names_of(workload, problem))
+        names = frozenset((names_of or problem.candidates)(workload))
         if workload.key not in keys or not workload.replicas or not names:
             continue
         for resource, need in needs(workload).items():
@@ -283,8 +281,8 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     limited = {(room.cluster, resource) for room in rooms for resource in room.resources}
     closed = {unit.workload for unit in units if isinstance(unit.part, Candidates)}
 
-    def names_of(workload: Workload, problem: Problem) -> Iterable[str]:
-        return open_to(workload, problem) if workload.key in closed else problem.cluster_by_name
+    def names_of(workload: Workload) -> Iterable[str]:
+        return problem.candidates(workload) if workload.key in closed else problem.cluster_by_name
 
     for resource, demands in demands_on(problem, limited, keys, names_of).items():
         supply = supply_of(demands, resource, problem)

@@ -1,23 +1,20 @@
 """A problem with some of its units only, and which units a placement keeps."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import assert_never
 
 from fairlead.models.check import required_by, violations_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    BindingRule,
     Bounds,
     Candidates,
     Capacity,
     Companionship,
     Duplicated,
-    Grouped,
-    GroupTotal,
     MoveBudget,
+    Numbered,
     Quota,
     SharedRule,
     Total,
@@ -44,27 +41,11 @@ def widest(workload: Workload) -> int:
     """
     if not workload.replicas or not any(isinstance(rule, Total | Duplicated) for rule in workload.rules):
         return largest(workload)
-    binding = [rule for rule in workload.rules if isinstance(rule, BindingRule)]
-    minima = [least for rule in binding for least in _minima(rule, workload)]
-    needed = [rule.needed(sum(minima)) for rule in binding if isinstance(rule, Grouped)]
-    return max([workload.replicas, *workload.current.values(), *minima, *needed])
-
-
-def _minima(rule: BindingRule, workload: Workload) -> Iterable[int]:
-    """Return how many replicas a rule may need on single clusters."""
-    match rule:
-        case Bounds():
-            return (bound.replicas for bound in rule.minimum.values())
-        case GroupTotal():
-            return (rule.minimum,)
-        case Duplicated():
-            return (largest_copy(rule, workload),)
-        case Grouped():
-            return (rule.needed(0),)
-        case Candidates() | Total():
-            return ()
-        case _:
-            assert_never(rule)
+    numbered = [rule for rule in workload.rules if isinstance(rule, Numbered)]
+    copies = [largest_copy(rule, workload) for rule in workload.rules_of(Duplicated)]
+    most = sum(copies) + sum(rule.wanted for rule in numbered)
+    needed = [rule.needed(most) for rule in numbered]
+    return max([workload.replicas, *workload.current.values(), *copies, *needed])
 
 
 def only(problem: Problem, units: Sequence[Unit]) -> Problem:

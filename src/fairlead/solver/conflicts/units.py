@@ -25,16 +25,15 @@ from fairlead.models.rules import (
     GroupedRule,
     GroupTotal,
     MoveBudget,
+    Numbered,
     Quota,
     SharedRule,
     Spread,
     Total,
-    bounds,
     candidates,
     capacity,
     companionship,
     duplicated,
-    group_total,
     move_budget,
     quota,
     total,
@@ -75,6 +74,10 @@ class Unit:
     def statement(self) -> Statement:
         """Statement of it in its own names."""
         return self.tell(OWN)
+
+
+Positions = tuple[int, ...]
+"""Positions of the units of a conflict."""
 
 
 def units_of(problem: Problem) -> tuple[Unit, ...]:
@@ -120,7 +123,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
             for part, tell in _parts(rule, workload, problem):
                 yield Unit(part, tell, workload.key)
     if problem.has_capacity:
-        for name in open_to(workload, problem):
+        for name in problem.candidates(workload):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:
                 cluster = problem.cluster_by_name[name]
@@ -137,12 +140,8 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
             yield rule, asked(total.requirement, rule, workload)
         case Duplicated():
             yield from _copies(rule, workload, problem)
-        case Bounds():
-            yield from _bounds(rule, workload)
-        case GroupTotal():
-            yield from _group_total(rule, workload)
-        case Grouped():
-            yield from _grouped(rule, workload, problem)
+        case Numbered():
+            yield from _numbers(rule, workload, problem)
         case _:
             assert_never(rule)
 
@@ -162,7 +161,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
 
 def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the copy of every cluster; where the solver chooses, or nothing is open, all of them together."""
-    names = open_to(workload, problem)
+    names = problem.candidates(workload)
     if rule.choice or not names:
         sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
         yield Duplicated(rule.source, True, sizes), asked(duplicated.any_copy, rule, workload, ())
@@ -172,32 +171,15 @@ def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[
         yield Bounds({name: full}, {name: full}), asked(duplicated.full_copy, rule, workload, name)
 
 
-def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield every minimum and every maximum."""
-    for name, bound in rule.minimum.items():
-        if bound.replicas and workload.replicas:
-            alone = Bounds({name: bound}, where_held=rule.where_held & {name})
-            yield alone, asked(bounds.minimum, rule, workload, name)
-    for name, bound in rule.maximum.items():
-        yield Bounds(maximum={name: bound}), asked(bounds.maximum, rule, workload, name)
-
-
-def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield both sides of the total of a set; what is closed in it would count as well, were it open."""
-    whole = replace(rule, clusters=rule.clusters | (rule.closed or frozenset()))
-    if rule.minimum and workload.replicas:
-        yield replace(whole, maximum=None), asked(group_total.minimum, rule, workload)
-    if rule.maximum is not None:
-        yield replace(whole, minimum=0), asked(group_total.maximum, rule, workload)
-
-
-def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield the numbers of a rule about groups, each over the closed clusters as well: they may be opened."""
-    known = frozenset(open_to(workload, problem))
+def _numbers(
+    rule: Bounds | GroupTotal | GroupedRule, workload: Workload, problem: Problem
+) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the numbers of a rule, each over the closed clusters as well: they may be opened."""
+    known = frozenset(problem.candidates(workload))
     closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
-            yield rule.only(number).widened(closed), telling(rule.statement, number, workload)
+            yield rule.only(number).widened(closed), asked(type(rule).requirement, rule, workload, number)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
@@ -224,7 +206,7 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
     users: dict[str, list[Workload]] = {}
     asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
     for workload in problem.workloads:
-        for name in open_to(workload, problem):
+        for name in problem.candidates(workload):
             users.setdefault(name, []).append(workload)
     for cluster in problem.clusters:
         if cluster.free is None or cluster.name not in users:
@@ -244,12 +226,6 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
             shared = (several, cluster, resource, problem)
             told = telling(capacity.describe_shared, *shared, cluster=cluster.name)
             yield Unit(Room(cluster.name, frozenset({resource})), told)
-
-
-def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:
-    """Return the candidates of a workload that exist."""
-    known = problem.cluster_by_name
-    return tuple(name for name in problem.candidates(workload) if name in known)
 
 
 def has_to_move(rule: MoveBudget, workload: WorkloadData, problem: Problem) -> int:

@@ -125,6 +125,44 @@ def uses_alike(
     return span.total is not None and all(name in counted for name, (_, most) in span.ends.items() if most)
 
 
+def used_between(
+    rule: Balance, problem: Problem, spans: Spans
+) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+    """Return how much members use of all clusters of a balance by resource, and at least and at most.
+
+    The first where that is the same in every placement, the second elsewhere.
+    """
+    known, ends = dict[str, int](), dict[str, tuple[int, int]]()
+    members = [each for each in problem.workloads if each.key in rule.members]
+    for resource, shares in rule.shares.items():
+        low = high = 0
+        for each in members:
+            least, most = _inside(each, spans[each.key], resource, shares, problem)
+            low, high = low + least, high + most
+        if low == high:
+            known[resource] = low
+        else:
+            ends[resource] = low, high
+    return known, ends
+
+
+def _inside(
+    workload: Workload, span: Span, resource: str, shares: Mapping[str, Fraction], problem: Problem
+) -> tuple[int, int]:
+    """Return how much a workload uses of a resource of some clusters at least and at most."""
+    need = needs(workload).get(resource, 0)
+    counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    inside = [ends for name, ends in span.ends.items() if name in counted]
+    outside = [ends for name, ends in span.ends.items() if name not in counted]
+    least, most = sum(low for low, _ in inside), sum(high for _, high in inside)
+    if problem.partial:
+        return 0, need * most
+    if span.total is not None:
+        least = max(least, span.total - sum(high for _, high in outside))
+        most = min(most, span.total - sum(low for low, _ in outside))
+    return need * least, need * most
+
+
 def evened(
     quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int
 ) -> dict[str, Fraction] | None:

@@ -147,7 +147,7 @@ class Loosening:
         """Return the balances of which it is known how much is used in all, so that they can be searched."""
         keys = frozenset(self.problem.workload_by_key)
         narrowed = open_part(self.problem, keys, self.placement, self.spans).balances or ()
-        known = {rule.members for rule in narrowed if rule.shares.keys() <= rule.totals.keys()}
+        known = {rule.members for rule in narrowed if rule.totals_known}
         return tuple(rule for rule in self._balances if rule.members in known)
 
     def with_told(self, answer: Answer) -> Answer:
@@ -162,7 +162,7 @@ class Loosening:
     def searched(self, keys: frozenset[str], search: Search) -> "Loosening":
         """Return how far it is with some workloads searched together."""
         part = open_part(self.problem, keys, self.placement, self.spans)
-        if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
+        if not all(rule.totals_known for rule in part.balances or ()):
             return replace(self, certain=False)
         places = len(part.workloads) * len(part.clusters)
         known, most = self, min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE)

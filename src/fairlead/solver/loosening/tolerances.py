@@ -8,10 +8,12 @@ pinned to its target wherever a placement reaches that (`Target`), else to its b
 
 from dataclasses import replace
 
+from fairlead.models.errors import UnsupportedError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.answers.answer import Answer, Placed
+from fairlead.solver.answers.answer import Answer, Placed, origin_of
+from fairlead.solver.levels.spans import spans_of, used_between
 from fairlead.solver.levels.targets import strict
 from fairlead.solver.loosening.falling_short import (
     alone_as_placed,
@@ -24,6 +26,8 @@ from fairlead.solver.loosening.falling_short import (
 from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 
+MOST_AT_ONCE = 200
+"""Workloads times clusters up to which a problem is searched as a whole where it is open how much is used."""
 SECONDS_A_PLACE = 5e-6
 """Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
 that is not begun."""
@@ -46,6 +50,48 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     search
         How to search.
     """
+    answer = _counted_on(problem, found, alone, search)
+    if answer.status is Status.OPTIMAL or len(problem.balances or ()) != 1:
+        return answer
+    return _all_at_once(problem, found, answer, search)
+
+
+def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search) -> Answer:
+    """Return the answer to a small problem where it is open how much is used or placed in all."""
+    if not search.deadline.remaining() or len(problem.workloads) * len(problem.clusters) > MOST_AT_ONCE:
+        return answer
+    # Most answers are proven by then, and need nothing of this.
+    from fairlead.solver.levels.lexicographic import minimise_levels
+
+    spans = spans_of(problem)
+    rules = []
+    for rule in problem.balances or ():
+        totals, between = used_between(rule, problem, spans)
+        if not between:
+            return answer
+        rules.append(replace(rule, totals=totals, between=between))
+    whole = replace(problem, balances=tuple(rules))
+    loosening = Loosening.at_once(whole, found)
+    try:
+        result = minimise_levels(
+            whole,
+            answer.placement,
+            search.deadline,
+            search.workers,
+            search.seed,
+            search.progress,
+            relaxed=loosening.known(whole),
+            targets=loosening.targets_of(whole),
+        )
+    except UnsupportedError:
+        return answer
+    if result.status is not Status.OPTIMAL or result.placement is None:
+        return answer
+    return Answer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
+
+
+def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
+    """Return the answer where it is known how much is used in all, or else what can be told of it."""
     places = len(problem.workloads) * len(problem.clusters)
     at_once = Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
@@ -56,7 +102,7 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     if loosening.loose and len(counted_on := loosening.searchable()) < len(problem.balances or ()):
         # A balance that cannot be searched is told; the other loose levels are searched without it.
         without = replace(problem, balances=counted_on)
-        return loosening.with_told(loosened(without, found, alone, search))
+        return loosening.with_told(_counted_on(without, found, alone, search))
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
@@ -76,7 +122,7 @@ def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> An
     for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
         bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
         share = search if left == 1 else search.part(max(1 / left, least))
-        answer = loosened(placed, bare, alone_as_placed(placed, problem, alone, share), share)
+        answer = _counted_on(placed, bare, alone_as_placed(placed, problem, alone, share), share)
         answers.append(with_shortfall(problem, found, answer, certain=asked.certain))
     return answers[0] if len(answers) == 1 else best_of(problem, answers)
 

@@ -15,7 +15,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
-from fairlead.models.quantity import Amount, is_amount
+from fairlead.models.quantity import NO_AMOUNT, Amount, is_amount
 from fairlead.models.rules import moves
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.words import shown
@@ -60,9 +60,7 @@ class Budgets:
         given = {name: amount for name, amount in single.items() if amount is not None}
         for name, amount in (given | several).items():
             if not is_amount(amount):
-                raise UsageError(
-                    f"budget {name}: {shown(amount)} is neither a number of replicas nor a share such as 10%"
-                )
+                raise UsageError(f"budget {name}: {shown(amount)} {NO_AMOUNT}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, Quota, capacity
-from fairlead.models.rules.quota import Scope, asked
+from fairlead.models.rules.quota import Scope, asked, used_by
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
 from fairlead.solver.plan.steps import between, minus, total
@@ -182,10 +182,9 @@ def _used(problem: Problem, placement: Placement) -> dict[Place, int]:
     found = dict(problem.used(placement)) if problem.has_capacity else {}
     for rule in problem.rules:
         if isinstance(rule, Quota):
-            for workload in problem.workloads_in(rule.namespace):
-                for scope, amount in asked(rule, workload, placement.of(workload.key)).items():
-                    place = _quota_place(rule, scope)
-                    found[place] = found.get(place, 0) + amount
+            for scope, amount in used_by(rule, problem, placement).items():
+                place = _quota_place(rule, scope)
+                found[place] = found.get(place, 0) + amount
     return found
 
 

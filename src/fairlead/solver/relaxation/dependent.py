@@ -20,9 +20,8 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
-    Grouped,
-    GroupTotal,
     MoveBudget,
+    Numbered,
     Preference,
     Skew,
     Survival,
@@ -35,7 +34,7 @@ from fairlead.models.rules.move_budget import could_move, members
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.changes.opening import tolerated
+from fairlead.solver.changes.opening import tolerating
 from fairlead.solver.relaxation.relaxable import Key, widest
 from fairlead.solver.relaxation.relaxed import Relaxed
 
@@ -159,10 +158,8 @@ def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
 
 def _wide(workload: Workload, known: Candidates, problem: Problem) -> tuple[WorkloadRule, ...]:
     """Return the rules of a workload once it tolerates every taint that keeps it off some cluster."""
-    rules = workload.rules
-    for taint in sorted({taint for each in known.excluded.values() for taint in each.taints}):
-        rules = tolerated(rules, taint, workload, problem)
-    return rules
+    taints = sorted({taint for each in known.excluded.values() for taint in each.taints})
+    return tolerating(workload, taints, problem).rules if taints else workload.rules
 
 
 def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed], encoding: Encoding) -> None:
@@ -251,11 +248,9 @@ def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[
     match rule:
         case Candidates():
             return known
-        case Bounds():
-            return replace(rule, where_held=rule.where_held.union(rule.minimum.keys() - open_now))
-        case Grouped():
+        case Numbered():
             return rule.while_closed(open_now)
-        case Total() | Duplicated() | GroupTotal():
+        case Total() | Duplicated():
             return rule
         case _:
             assert_never(rule)

@@ -9,11 +9,11 @@ from fairlead.encoders.giving import Side
 from fairlead.models import rules
 from fairlead.models.cluster import Taint
 from fairlead.models.requirement import Side as RuleSide
-from fairlead.models.rules import bounds, candidates, duplicated, group_total, total
+from fairlead.models.rules import candidates, duplicated, total
 from fairlead.models.source import FederatedUnit, Source
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
-from fairlead.models.validity import largest
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 
@@ -70,24 +70,8 @@ def widest(workload: Workload) -> int:
             bound.replicas for rule in workload.rules_of(rules.Bounds) for bound in rule.minimum.values()
         )
         return max(largest(workload), *least, 0)
-    return max(workload.replicas, sum(map(_asked, workload.rules)))
-
-
-def _asked(rule: rules.WorkloadRule) -> int:
-    """Return how many replicas a rule asks for at least, whatever number is wanted."""
-    if isinstance(rule, rules.Preference):
-        return 0
-    match rule:
-        case rules.Bounds():
-            return sum(bound.replicas for bound in rule.minimum.values())
-        case rules.GroupTotal():
-            return rule.minimum
-        case rules.Grouped():
-            return rule.wanted
-        case rules.Candidates() | rules.Total() | rules.Duplicated():
-            return 0
-        case _:
-            assert_never(rule)
+    numbered = (rule for rule in workload.rules if isinstance(rule, rules.Numbered))
+    return max(workload.replicas, sum(rule.wanted for rule in numbered))
 
 
 def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
@@ -114,13 +98,15 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
             for name, (least, source, _) in sorted(rule.least.items() if not rule.choice else ()):
                 tight: Key = (Because(duplicated.KIND, key, name), "least")
                 yield Relaxable(Kind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
-        case rules.Bounds():
-            if not is_held_back(workload):  # else they only say that nothing may move
-                yield from _bounds(rule, workload, most)
+        case rules.Bounds() if is_held_back(workload):
+            return  # they only say that nothing may move
         case rules.GroupTotal():
-            yield from _group_total(rule, workload, most)
+            yield from _numbers(rule, workload, together(workload, most, rule.clusters))
         case rules.Grouped():
-            yield from _grouped(rule, workload, most)
+            largest_group = max((inside for _, inside in rule.members), key=len, default=())
+            yield from _numbers(rule, workload, together(workload, most, largest_group))
+        case rules.Numbered():
+            yield from _numbers(rule, workload, most)
         case _:
             assert_never(rule)
 
@@ -149,39 +135,24 @@ def _replicas(
     yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
 
 
-def _bounds(rule: rules.Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
-    """Yield lower minima and higher maxima."""
-    for name, (least, source, _) in sorted(rule.minimum.items()):
-        key: Key = (Because(bounds.KIND, workload.key, name, "minimum"), "least")
-        yield Relaxable(Kind.MINIMUM, workload.key, name, "", least, -1, least, (key,), source)
-    for name, (greatest, source, ceiling) in sorted(rule.maximum.items()):
-        key = (Because(bounds.KIND, workload.key, name, "maximum"), "most")
-        by = (most if ceiling is None else min(most, ceiling)) - greatest
-        yield Relaxable(Kind.MAXIMUM, workload.key, name, "", greatest, 1, by, (key,), source)
-
-
-def _group_total(rule: rules.GroupTotal, workload: Workload, most: int) -> Iterator[Relaxable]:
-    """Yield other totals of a set; an exact one stays exact."""
-    because, low, high = Because(group_total.KIND, workload.key, None, rule.name), rule.minimum, rule.maximum
-    fewest, greatest = Kind.GROUP_MINIMUM, Kind.GROUP_MAXIMUM
-    if low == high:
-        fewest = greatest = Kind.TOTAL
-    key: Key = (because, "least")
-    yield Relaxable(fewest, workload.key, None, rule.name, low, -1, low, (key,), rule.source)
-    if high is not None:
-        key = (because, "most")
-        yield Relaxable(greatest, workload.key, None, rule.name, high, 1, most - high, (key,), rule.source)
-
-
-def _grouped(rule: rules.Grouped, workload: Workload, most: int) -> Iterator[Relaxable]:
-    """Yield other numbers of a rule about groups."""
-    because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
-    for number in rule.numbers():
-        less = number.side is RuleSide.LEAST
-        direction, keys = (-1, _keys(because, "least")) if less else (1, _keys(because, "most"))
-        by = direction * ((most if number.farthest is None else number.farthest) - number.value)
-        kind, value, source = Kind(number.change), number.value, number.source
-        yield Relaxable(kind, workload.key, None, rule.name, value, direction, by, keys, source)
+def _numbers(rule: rules.Numbered, workload: Workload, most: int) -> Iterator[Relaxable]:
+    """Yield lower numbers of what is asked for at least, and higher ones of what is allowed."""
+    for number in sorted(rule.numbers(), key=lambda each: (each.side is RuleSide.MOST, each.cluster or "")):
+        less, name, end = number.side is RuleSide.LEAST, number.cluster, number.farthest
+        rows = rule.rows if name is None else (number.name,)
+        because = (Because(rule.kind, workload.key, name, row) for row in rows)
+        by = number.value - (end or 0) if less else (most if end is None else end) - number.value
+        yield Relaxable(
+            Kind(number.change),
+            workload.key,
+            name,
+            rule.detail,
+            number.value,
+            -1 if less else 1,
+            by,
+            _keys(because, "least" if less else "most"),
+            number.source,
+        )
 
 
 def _tolerations(rule: rules.Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:

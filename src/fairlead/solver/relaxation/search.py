@@ -4,7 +4,7 @@ A part is what has no placement together with all that a way out of it could con
 """
 
 import math
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import takewhile
@@ -12,7 +12,7 @@ from itertools import takewhile
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.variants import among, binding, with_rules, with_workload
-from fairlead.models.workload import AffinityGroup, Workload, earlier_groups, in_group
+from fairlead.models.workload import Workload, earlier_groups, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
@@ -87,20 +87,29 @@ def _placed_afresh(part: Problem, deadline: Deadline, seed: int) -> tuple[Proble
 
     Only a group before the observed one can help these. The second are the changes that this takes.
     """
-    changes: list[Change] = []
-    for workload in filter(is_shut, part.workloads):
+    shut = filter(is_shut, part.workloads)
+    after, changes = part, list[Change]()
+    for moved, change in _in_earlier_groups(
+        shut, lambda one: alone(one, with_workload(part, one)), deadline, seed
+    ):
+        after = with_workload(after, moved)
+        changes.append(change)
+    return after, tuple(sorted(changes, key=order))
+
+
+def _in_earlier_groups(
+    workloads: Iterable[Workload], tried: Callable[[Workload], Problem], deadline: Deadline, seed: int
+) -> Iterator[tuple[Workload, Change]]:
+    """Yield workloads in a group before the observed one that would do, and that it takes a reschedule.
+
+    `tried`: the problem that has a placement then, if one does.
+    """
+    for workload in workloads:
         for group in earlier_groups(workload):
             moved = replace(in_group(workload, group), groups=())
-            if _is_feasible(alone(moved, with_workload(part, moved)), deadline, seed):
-                part = with_workload(part, moved)
-                changes.append(_reschedule(workload, group))
+            if _is_feasible(tried(moved), deadline, seed):
+                yield moved, Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
                 break
-    return part, tuple(sorted(changes, key=order))
-
-
-def _reschedule(workload: Workload, group: AffinityGroup) -> Change:
-    """Return that a workload is placed afresh, which gets it into a group before the observed one."""
-    return Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
 
 
 def _stuck(part: Problem, problem: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
@@ -132,7 +141,8 @@ def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, mos
             certain = False
             break
         found += _ways_of_all(choice.problem, due, seed, most)
-    found += _earlier_groups(part, deadline, seed)
+    afresh = _in_earlier_groups(part.workloads, lambda moved: with_workload(part, moved), deadline, seed)
+    found += [Way((change,), proven=True) for _, change in afresh]
     sure = certain and all(one.proven for one in found)
     suiting = [one for one in found if not spoils(one.changes, problem.workloads, problem)]
     suiting = suiting or [one for one in found if _is_told(one.changes, problem)]
@@ -168,18 +178,6 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
         found = ways_of_large(part, deadline, seed, most)
         return found or ways(part, deadline, seed, most, modelled=deadline.at == math.inf)
     return ways(part, deadline, seed, most)
-
-
-def _earlier_groups(part: Problem, deadline: Deadline, seed: int) -> Iterator[Way]:
-    """Yield that a workload is placed afresh, where a group before the observed one would do."""
-    for workload in part.workloads:
-        for group in earlier_groups(workload):
-            others = tuple(each for each in part.workloads if each.key != workload.key)
-            moved = replace(in_group(workload, group), groups=())
-            tried = replace(part, workloads=(*others, moved))
-            if _is_feasible(tried, deadline, seed):
-                yield Way((_reschedule(workload, group),), proven=True)
-                break
 
 
 def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:

@@ -60,10 +60,9 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
                 if number is not None and _is_about(change, relaxable):
                     wanted[number] = change
     tolerated = {
-        (place, each.detail): each
+        (tolerations_of(problem.workload_by_key[each.workload]), each.detail): each
         for each in changes
         if each.kind == Kind.TOLERATION and each.workload is not None
-        if (place := tolerations_of(problem.workload_by_key[each.workload])) is not None
     }
     known = {each.about for each in changes}
     more = (
@@ -147,18 +146,12 @@ def spoilt(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
     tolerated: dict[Hashable, set[Taint]] = {}
     for each in changes:
         if each.kind == Kind.TOLERATION and each.workload is not None:
-            whose = _whose_tolerations(problem.workload_by_key[each.workload])
+            whose = tolerations_of(problem.workload_by_key[each.workload])
             tolerated.setdefault(whose, set()).add(taint_of(each))
     for workload in workloads if tolerated else ():
-        taints = tolerated.get(_whose_tolerations(workload))
+        taints = tolerated.get(tolerations_of(workload))
         if taints and is_untold(workload, taints):
             yield workload
-
-
-def _whose_tolerations(workload: Workload) -> Hashable:
-    """Return whose tolerations a workload has: those of a policy, or its own."""
-    policy = tolerations_of(workload)
-    return (workload.key,) if policy is None else policy
 
 
 def _is_about(change: Change, relaxable: Relaxable) -> bool:
@@ -178,22 +171,23 @@ def counted_once(changes: Iterable[Change], problem: Problem) -> tuple[Change, .
     found: list[Change] = []
     for change in changes:
         policy = tolerations_of(problem.workload_by_key[change.workload or ""])
-        known = policy is not None and (policy, change.detail) in seen
+        known = (policy, change.detail) in seen
         seen.add((policy, change.detail))
         found.append(replace(change, cost=0) if known else change)
     return tuple(found)
 
 
 def tolerations_of(workload: Workload) -> Hashable:
-    """Return whose tolerations a workload has; None where it has its own."""
+    """Return whose tolerations a workload has: those of a policy, or its own."""
+    own = (workload.key,)
     match workload.declared:
         case KarmadaBinding(defaulting=False):
-            return None
+            return own
         case FederatedUnit(sources=sources) if "tolerations" in sources:
             source = sources["tolerations"]
-            return None if inside(source.path) else source.holder or workload.policy or None
+            return own if inside(source.path) else source.holder or workload.policy or own
         case KarmadaBinding() | FederatedUnit() | None:
-            return workload.policy or None
+            return workload.policy or own
         case _:
             assert_never(workload.declared)
 

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on, unplaced
-from fairlead.models.rules.quota import asked, taken_by_others
+from fairlead.models.rules.quota import recounted
 from fairlead.models.source import Declared, FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
@@ -287,7 +287,7 @@ def _rules(moment: Moment, standing: Standing, due: Collection[str]) -> Iterator
     for rule in moment.fleet.rules:
         match rule:
             case Quota():
-                yield _counted(rule, moment, standing.placed)
+                yield recounted(rule, moment.fleet, standing.placed)
             case Companionship():
                 members = tuple(key for key in rule.members if key in moment.fleet.workload_by_key)
                 if not set(members).isdisjoint(due):
@@ -296,13 +296,3 @@ def _rules(moment: Moment, standing: Standing, due: Collection[str]) -> Iterator
                 yield rule
             case _:
                 assert_never(rule)
-
-
-def _counted(rule: Quota, moment: Moment, placed: Placed) -> Quota:
-    """Return a quota of which so much is used as is placed now, and as others use."""
-    taken = taken_by_others(rule, moment.fleet)
-    for workload in moment.fleet.workloads_in(rule.namespace):
-        for scope, amount in asked(rule, workload, placed.get(workload.key, {})).items():
-            taken[scope] += amount
-    limits = {scope: limit._replace(used=taken[scope]) for scope, limit in rule.limits.items()}
-    return replace(rule, limits=limits)

@@ -16,6 +16,7 @@ from fairlead.models.levels import BALANCE
 from fairlead.models.outcome import Attained, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.result import NOTHING_FOUND
 from fairlead.models.rules import Duplicated
 from fairlead.models.score import levels_of
 from fairlead.models.source import FederatedUnit, KarmadaBinding
@@ -36,8 +37,6 @@ from fairlead.solver.script.question import (
     whole_question,
 )
 from fairlead.solver.solving import solve
-
-NOTHING_FOUND = "no placement was found in time"
 
 _OF_PLANS = ("workers", "seed", "deviation", "engine")
 """Arguments of `solve` that `plan` has as well."""

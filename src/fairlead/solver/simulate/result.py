@@ -16,7 +16,7 @@ from fairlead.models.rules import Duplicated, candidates, duplicated, moves, tot
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import all_as_scheduled, is_shortfall
 from fairlead.models.statement import Violation
-from fairlead.models.usage import Utilisation, utilisation
+from fairlead.models.utilisation import Utilisation, utilisation
 from fairlead.models.workload import Workload, running
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 

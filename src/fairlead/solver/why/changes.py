@@ -1,6 +1,6 @@
 """Bounds that could be moved by one: what would be done, and the problem that it would make."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import assert_never
@@ -10,23 +10,19 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Side
 from fairlead.models.rules import (
     Bounds,
-    Candidates,
     Capacity,
     Companionship,
     Duplicated,
     Grouped,
-    GroupedRule,
     GroupTotal,
     MoveBudget,
-    Preference,
     Quota,
     SharedRule,
     Total,
-    WorkloadRule,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.source import Source
 from fairlead.models.statement import Change as Moved
+from fairlead.models.validity import largest, together
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -44,76 +40,39 @@ def changes_of(about: Answered) -> tuple[Change, ...]:
     fixed = copies is not None and not copies.choice and not about.part.partial
     if not workload.replicas or fixed:
         return ()
-    found = (*_of_bounds(about), *_of_room(about), *_of_sets(about), *_of_shared(about), *_of_total(about))
+    found = (*_of_numbers(about), *_of_room(about), *_of_shared(about), *_of_total(about))
     return tuple(sorted(found, key=lambda change: not change.binding))
 
 
-def _of_bounds(about: Answered) -> Iterator[Change]:
-    """Yield minima that could be lower and maxima that could be higher, where somebody declared them."""
-    workload, rule = about.workload, about.workload.rule(Bounds) or Bounds()
-    for name in about.candidates:
-        replicas = about.replicas(name)
-        for kind, bound in ((Kind.MINIMUM, rule.minimum.get(name)), (Kind.MAXIMUM, rule.maximum.get(name))):
-            if bound is None or bound.replicas == bound.ceiling:
+def _of_numbers(about: Answered) -> Iterator[Change]:
+    """Yield the numbers of rules, each moved by one as far as that may help."""
+    workload, placed = about.workload, about.placement.of(about.key)
+    for rule in (each for each in workload.rules if isinstance(each, Bounds | GroupTotal | Grouped)):
+        for number in rule.numbers():
+            value, cluster, less = number.value, number.cluster, number.side is Side.LEAST
+            after = value + (-1 if less else 1)
+            # Only of groups there may be more than replicas.
+            match rule:
+                case Grouped():
+                    most = after
+                case GroupTotal():
+                    most = together(workload, largest(workload), rule.clusters)
+                case _:
+                    most = workload.replicas
+            end = most if number.farthest is None else min(most, number.farthest)
+            stays = cluster is not None and (cluster not in about.candidates or value == number.farthest)
+            if number.idle or stays or (not less and value >= end):
                 continue
-            lower, at_bound = kind is Kind.MINIMUM, replicas == bound.replicas
-            if not (bound.replicas > 0 if lower else bound.replicas < workload.replicas):
-                continue
-            after = bound.replicas + (-1 if lower else 1)
-            change = Moved(kind, workload.key, name, "", bound.replicas, after, 1, bound.source)
-            yield Change(
-                f"{'lowering' if lower else 'raising'} the {kind} of {name} from {bound.replicas} to {after}",
-                partial(apply, changes=(change,)),
-                bound.source,
-                name,
-                at_bound or (lower and not replicas and name in rule.where_held),
-            )
-
-
-def _of_sets(about: Answered) -> Iterator[Change]:
-    """Yield bounds on sets of clusters and on numbers of groups."""
-    for rule in about.workload.rules:
-        if isinstance(rule, Preference):
-            continue
-        match rule:
-            case GroupTotal():
-                yield from _of_group_total(about, rule)
-            case Grouped():
-                yield from _of_groups(about, rule)
-            case Candidates() | Total() | Duplicated() | Bounds():
-                continue
-            case _:
-                assert_never(rule)
-
-
-def _of_groups(about: Answered, rule: GroupedRule) -> Iterator[Change]:
-    """Yield the numbers of a rule about groups, each moved by one as far as that may help."""
-    placed = about.placement.of(about.key)
-    for number in rule.numbers():
-        step, moving = (-1, "lowering") if number.side is Side.LEAST else (1, "raising")
-        after = number.value + step
-        end = after if number.farthest is None else number.farthest
-        if number.idle or (number.side is Side.MOST and number.value >= end):
-            continue
-        action = f"{moving} {number.words} from {number.value} to {after}"
-        tight = rule.tight(number, about.workload, placed)
-        yield _swapped(about, rule, rule.changed(number, after), action, binding=tight, source=number.source)
-
-
-def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
-    """Yield how a total of a set could give way."""
-    workload, name = about.workload, rule.name
-    inside = sum(map(about.replicas, rule.clusters))
-    sides = [("minimum", "lowering", rule.minimum, -1)] if rule.minimum else []
-    if rule.maximum is not None and rule.maximum < workload.replicas:
-        sides.append(("maximum", "raising", rule.maximum, 1))
-    for side, moving, value, by in sides:
-        after = value + by
-        told = f"{moving} the {side} of {name} from {value} to {after}"
-        if rule.minimum == rule.maximum:
-            told = f"letting {name} hold {min(value, after)} or {max(value, after)} instead of {value}"
-        other = replace(rule, maximum=after) if by > 0 else replace(rule, minimum=after)
-        yield _swapped(about, rule, other, told, binding=inside == value, source=rule.source)
+            action = f"{'lowering' if less else 'raising'} {number.words} from {value} to {after}"
+            if isinstance(rule, GroupTotal) and rule.minimum == rule.maximum:
+                low, high = sorted((value, after))
+                action = f"letting {rule.name} hold {low} or {high} instead of {value}"
+            other = replace(workload, rules=exchanged(workload.rules, rule, rule.changed(number, after)))
+            build: Callable[[Problem], Problem] = partial(with_workload, workload=other)
+            if cluster is not None:
+                moved = Moved(Kind(number.change), workload.key, cluster, "", value, after, 1, number.source)
+                build = partial(apply, changes=(moved,))
+            yield Change(action, build, number.source, cluster, rule.tight(number, workload, placed))
 
 
 def _of_total(about: Answered) -> Iterator[Change]:
@@ -127,21 +86,6 @@ def _of_total(about: Answered) -> Iterator[Change]:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
             yield Change(action, partial(with_workload, workload=changed), rule.source)
-
-
-def _swapped(
-    about: Answered,
-    rule: WorkloadRule,
-    other: WorkloadRule,
-    action: str,
-    *,
-    binding: bool,
-    source: Source | None,
-) -> Change:
-    """Return the change that puts one rule in the place of another."""
-    workload = about.workload
-    changed = replace(workload, rules=exchanged(workload.rules, rule, other))
-    return Change(action, partial(with_workload, workload=changed), source, None, binding)
 
 
 def _of_room(about: Answered) -> Iterator[Change]:

@@ -12,6 +12,7 @@ from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
 from fairlead.models.requirement import MINIMA
+from fairlead.models.result import NOTHING_KEEPS
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Total, total
 from fairlead.models.rules.capacity import amount_of, graded_room
 from fairlead.models.rules.duplicated import copy_on
@@ -169,7 +170,7 @@ def _because(about: Answered, conflict: Conflict | None, by: By) -> Block:
         return Block("no other cluster can give one up" if by > 0 else "no other cluster can take one more")
     if not telling:
         copies = about.workload.rule(Duplicated)
-        return Block("no placement keeps every rule", copies.source if copies else None)
+        return Block(NOTHING_KEEPS, copies.source if copies else None)
     others = len(telling) - 1
     rest = f", together with {others} other rule{'s' * (others > 1)}" if others else ""
     return Block(f"{telling[0].text}{rest}", telling[0].source)

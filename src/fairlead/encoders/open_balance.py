@@ -1,0 +1,132 @@
+"""Balance where it is open how much is used of a resource in all.
+
+So it is where some clusters are of unknown capacity, copies are chosen, or not everything is placed. The
+share of a cluster in what is used is no convex cost then, as long as the total is open: `open_totals`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.costs import LinearCost
+from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.filling import Filled, places_of
+from fairlead.encoders.open_totals import Functions, OpenTotal, Part
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules.balance import Balance
+
+MOST_OPEN = 1_500
+"""So many clusters times totals of a resource at most are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What the members use of a resource, where it is open how much that is in all."""
+
+    filled: Mapping[str, Filled]
+    """By cluster."""
+    possible: range
+    """How much they may use together, in units, whatever is known by now: steps are measured by that."""
+    totals: range
+    """How much of that is still possible."""
+
+    @property
+    def error(self) -> int:
+        """By how many steps a cost is underestimated at most where each unit of a square is rounded down."""
+        return self.possible[-1] ** 2
+
+    def used(self, placement: Placement) -> int:
+        """Return what a placement uses of all clusters together, in units."""
+        return sum(each.used(placement) for each in self.filled.values())
+
+
+def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Whole]:
+    """Yield the resources of which it is open how much is used in all."""
+    for resource, shares in rule.shares.items():
+        if resource in rule.totals:
+            continue
+        places = {name: list(places_of(rule, problem, name, resource)) for name in shares}
+        standing = {name: rule.standing.get((name, resource), 0) for name in shares}
+        unit = math.gcd(*standing.values(), *(need for row in places.values() for _, need in row))
+        found = {
+            name: _filled(
+                [(at, need // unit) for at, need in places[name]], standing[name] // unit, share, encoding
+            )
+            for name, share in shares.items()
+            if unit
+        }
+        least, most = rule.between[resource]
+        if not found or not most:
+            continue
+        possible = range(-(-least // unit), most // unit + 1)
+        if len(possible) * len(found) > MOST_OPEN:
+            raise UnsupportedError(f"too much may be used of {resource} for balance where the total is open")
+        lower = max(sum(each.known.lower for each in found.values()), possible.start)
+        upper = min(sum(each.known.upper for each in found.values()) + 1, possible.stop)
+        yield Whole(found, possible, range(lower, max(lower, upper)))
+
+
+def _filled(row: Sequence[tuple[Place, int]], standing: int, share: Fraction, encoding: Encoding) -> Filled:
+    """Return what is used on a cluster: by whom, with units a replica, and by those that stay."""
+    ranges = [(encoding.variables.range(at), need) for at, need in row]
+    lower = standing + sum(max(0, each.lower) * need for each, need in ranges)
+    upper = standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
+    return Filled(tuple(row), Range(lower, upper), standing, 0, share)
+
+
+def pairs(whole: Whole) -> Iterator[tuple[Filled, int]]:
+    """Yield every cluster with everything that may be used in all."""
+    yield from product(whole.filled.values(), filter(None, whole.possible))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCost(LinearCost):
+    """What a resource adds where it is open how much is used in all."""
+
+    error: int = 0
+    """By how many steps it is underestimated at most where costs are rounded."""
+
+
+def open_cost(whole: Whole, scale: int, encoding: Encoding) -> OpenCost:
+    """Return what a resource adds, in whole steps of 1 / L, where it is open how much is used in all.
+
+    That is ``sum L U^2 / (s D^2) - L``, as the shares s add up to 1, with D the total; nothing where D is 0.
+    """
+    parts = dict[str, Part]()
+    for name, each in whole.filled.items():
+        used = encoding.own_number(each.known.lower, each.known.upper, each.used)
+        terms = [(encoding.replicas(*place), need) for place, need in each.places]
+        encoding.define(weighted([*terms, (used, -1)]) == -each.standing)
+        parts[name] = Part(used, each.known, each.used)
+    everything = cp_model.LinearExpr.sum([each.variable for each in parts.values()])
+    held = OpenTotal(encoding.model, parts, everything, whole.used, whole.totals)
+
+    def unit(each: Filled, total: int) -> int:
+        return int(scale / (each.share * total * total))
+
+    def functions(total: int) -> Functions:
+        every = whole.filled.items() if total else ()
+        return {name: (_square(unit(each, total)), round(each.share * total)) for name, each in every}
+
+    def steps(placement: Placement) -> int:
+        total, every = whole.used(placement), whole.filled.values()
+        return sum(unit(each, total) * each.used(placement) ** 2 for each in every) - scale if total else 0
+
+    def fixed(total: int) -> int:
+        return -scale if total else 0
+
+    cost = held.sum(functions, fixed, steps)
+    return OpenCost(cost.weighted, cost.offset, steps, cost.values, cost.refine, cost.least, whole.error)
+
+
+def _square(steps: int) -> ConvexFunction:
+    """Return a square, each unit of it so many steps."""
+    return ConvexFunction(lambda k: steps * (2 * k + 1), lambda x: steps * x * x)
