@@ -1,4 +1,4 @@
-"""What the values of options are: words, numbers, amounts and formats, read with what is allowed."""
+"""Values of options: words, numbers, amounts and formats, read with what is allowed."""
 
 import math
 import re

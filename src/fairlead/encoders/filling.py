@@ -1,4 +1,4 @@
-"""What is used of a resource on a cluster by workloads that fill clusters together."""
+"""Use of one resource on one cluster by workloads that fill clusters together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Filled:
     standing: int
     """Units used by members that are not in the problem, whatever the placement."""
     total: int
-    """What is used of all clusters together; 0 where that is open."""
+    """Units that the members use of all clusters together; 0 where that is open."""
     share: Fraction
     """The cluster's share of the capacity of all clusters; the shares add up to 1."""
 

@@ -72,11 +72,11 @@ class _Distances:
         return self.scale.steps * total if divided else 0
 
     def functions(self, total: int) -> Functions:
-        """Return what replicas cost by cluster where the tier holds so many, and where that is least."""
+        """Return the cost by cluster where the tier holds so many, and the replicas at which it is least."""
         return {name: (function, function.anchor) for name, (function, _) in self.of(total).items()}
 
     def fixed(self, total: int) -> int:
-        """Return what comes on top of that."""
+        """Return the constant beside these costs, in steps."""
         return self.on_top(total) + sum(least for _, least in self.of(total).values())
 
     def steps(self, placed: Mapping[str, int], total: int) -> int:

@@ -31,7 +31,7 @@ class _Range(NamedTuple):
 
 
 def autoscaler_findings(autoscaler: AnyAutoscaler, _: object) -> Iterator[Finding]:
-    """List what is right alone and wrong together in an autoscaler."""
+    """List the fields of an autoscaler that are right alone and wrong together."""
     if isinstance(autoscaler, CronFederatedHPA):
         kind = autoscaler.spec.scale_target_ref.kind
         needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]

@@ -50,8 +50,8 @@ CHECKS: Mapping[str, str] = {
     "own": "own.findings.own_findings",
     "federation_policies": "kubeadmiral.policies.policy_findings",
 }
-"""By list of `Manifests`, module of this package and function: what is right alone and wrong together in a
-manifest; nothing can be in lists that are not here."""
+"""Check of a manifest by list of `Manifests`: module of this package and function that lists what is right
+alone and wrong together; nothing can be in lists that are not here."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What is wrong in a manifest beside its single fields, and where it stands."""
+"""Mistakes in a manifest beside its single fields, and their places."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar

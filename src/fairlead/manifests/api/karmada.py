@@ -1,4 +1,4 @@
-"""What else Karmada knows: member clusters, bindings and rebalancers."""
+"""Further kinds of Karmada: member clusters, bindings and rebalancers."""
 
 from fractions import Fraction
 from typing import Annotated, Literal

@@ -34,7 +34,7 @@ _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 
 def policy_findings(policy: PropagationPolicy, _: object) -> Iterator[Finding]:
-    """List what is wrong in a policy."""
+    """List the mistakes in a policy."""
     yield from below("metadata", annotation_findings(policy.metadata))
     if not policy.spec.resource_selectors:
         text = "needs at least one item; an empty list selects nothing"
@@ -45,7 +45,7 @@ def policy_findings(policy: PropagationPolicy, _: object) -> Iterator[Finding]:
 
 
 def binding_findings(binding: ResourceBinding, _: object) -> Iterator[Finding]:
-    """List what is wrong in a binding."""
+    """List the mistakes in a binding."""
     yield from below("metadata", annotation_findings(binding.metadata))
     if binding.spec.placement:
         yield from below(("spec", "placement"), placement_findings(binding.spec.placement))

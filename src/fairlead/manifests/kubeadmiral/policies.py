@@ -68,7 +68,7 @@ NAME = "metadata.name"
 
 
 def policy_findings(policy: api.PropagationPolicy, _: object) -> Iterator[Finding]:
-    """List what is wrong in a policy."""
+    """List the mistakes in a policy."""
     yield from below(("spec", "clusterAffinity"), affinity_findings(policy.spec.cluster_affinity))
     yield from below(("spec", "placement"), placement_findings(policy.spec.placement))
 

@@ -24,10 +24,10 @@ class Balance(Written):
     standing: Amounts = field(default_factory=dict)
     """Amounts used by members that are not in the problem, because they stand where they stand."""
     totals: Mapping[str, int] = field(default_factory=dict)
-    """What members use of all these clusters together, by resource, where that is known to be the same in
-    every placement. Where it is not, balance can be searched for in small problems only."""
+    """Amounts used by the members on all these clusters together, by resource, where that is known to be the
+    same in every placement. Where it is not, balance can be searched for in small problems only."""
     between: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Where it is not known: how much they use at least and at most, as far as that is known."""
+    """Least and most of these amounts by resource, where they are not known, as far as that is known."""
 
     @property
     def totals_known(self) -> bool:

@@ -79,7 +79,7 @@ class GroupTotal(Numbered):
                 yield Number(name, value, side, kind, f"the {name} of {self.name}", end, self.source)
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what the minimum or the maximum asks for."""
+        """Return the requirement of the minimum or the maximum."""
         return self._asks(workload, number.side, number.value)
 
     def only(self, number: Number) -> Self:

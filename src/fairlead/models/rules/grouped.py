@@ -29,7 +29,7 @@ class Grouped(Numbered):
     """Candidates by group; a candidate may be in several (zones)."""
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what it first requires with one of its numbers alone."""
+        """Return the first requirement with one of its numbers alone."""
         return next(iter(self.only(number).requirements(workload)))
 
     @abstractmethod
@@ -44,7 +44,7 @@ class Grouped(Numbered):
 
     @property
     def detail(self) -> str:
-        """Its name."""
+        """Name of its groups, as `name`."""
         return self.name
 
     @property

@@ -57,7 +57,7 @@ class Numbered(Written):
 
     @property
     def detail(self) -> str:
-        """What it is about, to tell it from others of its kind; empty where there are none."""
+        """Name of its groups, to tell it from others of its kind; empty where it has none."""
         return ""
 
     @property
@@ -77,7 +77,7 @@ class Numbered(Written):
 
     @abstractmethod
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what one of its numbers asks for."""
+        """Return the requirement of one of its numbers."""
         raise NotImplementedError
 
     def statement(self, number: Number, workload: WorkloadData) -> Statement:

@@ -179,7 +179,7 @@ def recounted(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping
 def used_by(
     rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]
 ) -> dict[Scope, int]:
-    """Return what the workloads of a problem ask of a quota where they are placed."""
+    """Return the amounts that all workloads request of a quota where they are placed, by scope."""
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():

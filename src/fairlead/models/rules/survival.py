@@ -195,7 +195,7 @@ class Survival(Grouped):
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what has to survive, whatever is lost."""
+        """Return the requirement on the replicas that survive, whatever is lost."""
         del number
         if self.at_once:
             return self._asks(workload, Left(self.name, self.losses))

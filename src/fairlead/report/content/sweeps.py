@@ -1,4 +1,4 @@
-"""What comes of the scenarios of a sweep: a row for each, and a verdict on all."""
+"""Scenarios of a sweep: a row for each, and a verdict on all."""
 
 from fairlead.models.words import counted, listed
 from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table

@@ -1,4 +1,4 @@
-"""Relaxation at prices of what is shared: every workload by itself, and the least that all must cost.
+"""The model of a level at prices: every workload by itself, and the least that all must cost.
 
 Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
 for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
