@@ -108,7 +108,7 @@ class View:
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
-        """Sentence on the first rule of the workload that the placement breaks there, by cluster."""
+        """Sentence on the first rule, its own or shared, that the placement breaks there, by cluster."""
         return {
             violation.cluster: violation.text
             for violation in reversed(self.outcome.violations)

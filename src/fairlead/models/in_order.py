@@ -104,7 +104,7 @@ class Column(Mapping[str, int]):
 
     @property
     def array(self) -> Whole:
-        """The numbers in the order of the names, as an array ``[name]`` that cannot be written; needs NumPy.
+        """The numbers in the order of the names, as an array of 64-bit integers; needs NumPy.
 
         Raises `OverflowError` where a number is beyond 64 bits.
         """

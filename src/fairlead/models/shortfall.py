@@ -56,7 +56,7 @@ class Lack(NamedTuple):
 
 
 def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return the amounts that are missing in a placement, workload by workload."""
+    """Return the shortfalls of a placement, workload by workload."""
     return tuple(each.violation for each in lacking(problem, placement))
 
 
@@ -171,7 +171,7 @@ def _broken_by(workloads: Workloads, clusters: Clusters) -> Mapping[About, int]:
 
 
 def _lacking_before(workload: Workload, clusters: Container[str]) -> Iterator[Violation]:
-    """Yield the amounts that are missing where a workload runs now; as in `broken_before`."""
+    """Yield the shortfalls where a workload runs now; as in `broken_before`."""
     held = running(workload, clusters)
     if not held:
         return

@@ -57,7 +57,7 @@ class Numbered(Written):
 
     @property
     def detail(self) -> str:
-        """Name of its groups, to tell it from others of its kind; empty where it has none."""
+        """Name of its set or field, to tell it from others of its kind; empty where it has none."""
         return ""
 
     @property

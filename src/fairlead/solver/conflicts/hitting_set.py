@@ -57,7 +57,7 @@ class Oracle:
         self.everything = frozenset(range(len(units)))
 
     def many(self, kept: Collection[int]) -> Broken | None:
-        """Return the units broken by a placement that keeps some and many others; None where there is none.
+        """Return the units that a placement breaks that keeps some and many others; None where there is none.
 
         `kept`: positions of the units that have to be kept.
 
@@ -79,7 +79,7 @@ class Oracle:
         return seen
 
     def any(self, kept: Collection[int]) -> Broken | None:
-        """Return the units broken by any placement that keeps some; otherwise like `many`."""
+        """Return the units that any placement breaks that keeps some; otherwise like `many`."""
         if not self.deadline.remaining():
             raise OutOfTime
         encoding = self._encoding
