@@ -62,7 +62,7 @@ class Numbered(Written):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """What the encoder calls its rows (`Because.detail`); that of one cluster is called as its number."""
+        """Names of the encoder's rows for it (`Because.detail`); a row of one cluster has its number's."""
         return (self.detail,)
 
     @abstractmethod

@@ -46,7 +46,7 @@ class Asked:
 
 
 def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
-    """Return the totals that rules ask of sets, without those that the box holds or others tell as well."""
+    """Return the totals that rules ask of sets; those that the box holds, or others tell, are left out."""
     found, names, total = Asked(), frozenset(boxed.names), boxed.box.total
     rules = (rule for rule in workload.rules if not isinstance(rule, _ASKING_OTHERWISE))
     for one in (one for rule in rules for one in required_by(rule, workload, ())):

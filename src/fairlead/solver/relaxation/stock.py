@@ -159,7 +159,7 @@ def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
 
 
 def at_hand(problem: Problem, cluster: str, resource: str) -> int:
-    """Return the amount free on a cluster or held there by workloads, at most what it offers.
+    """Return the amount free on a cluster and held there by workloads, at most what it offers.
 
     Negative where it is overcommitted.
     """
