@@ -16,6 +16,7 @@ from fairlead.solver.answers.answer import Answer, Placed, origin_of
 from fairlead.solver.levels.spans import spans_of, used_between
 from fairlead.solver.levels.targets import strict
 from fairlead.solver.loosening.falling_short import (
+    FEW_WAYS,
     alone_as_placed,
     as_placed,
     best_of,
@@ -31,9 +32,6 @@ MOST_AT_ONCE = 200
 SECONDS_A_PLACE = 5e-6
 """Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
 that is not begun."""
-FEW_WAYS = 4
-"""Ways to fall short that are searched where there may be more than are known; the first gets its part of the
-time that is left, however many there are."""
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
