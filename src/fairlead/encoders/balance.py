@@ -24,7 +24,7 @@ from fairlead.models.rules.balance import KIND, Balance
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
 LINES = 24
-"""So many lines, and one more, touch every cost before anything is solved."""
+"""Lines that touch every cost before anything is solved, and one more."""
 
 
 @dataclass(slots=True)
@@ -36,9 +36,9 @@ class _FillingCost(Cost):
     encoding: Encoding
     used: cp_model.IntVar
     cost: cp_model.IntVar
-    """Variables of what is used and of what it costs."""
+    """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
+    """Slope of a line, and its value at 0, by where it touches the function, there and at the next number."""
 
     def of(self, placement: Placement) -> int:
         return self.function(self.filled.used(placement))
@@ -97,7 +97,7 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
 
 
 def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
-    """Return what a level may cost in steps of a model, whose costs may be rounded down."""
+    """Return the most that a level may cost in steps of a model, whose costs may be rounded down."""
     return math.floor((value - cost.constant - error(cost)) * cost.scale)
 
 

@@ -115,7 +115,7 @@ class LevelSearch(LevelModels):
         self.start = self.best
 
     def pinned(self, level: Level) -> Fraction | None:
-        """Return what a level is pinned to; None where it is not."""
+        """Return the pin of a level, in its unit; None where it has none."""
         steps = dict(self.pins).get(level)
         return None if steps is None or self.outline is None else self.outline.levels[level].value(steps)
 
@@ -130,7 +130,7 @@ class LevelSearch(LevelModels):
         return note
 
     def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
-        """Return what the levels after one may leave it at, in steps; None where no placement is known.
+        """Return the most at which levels after one may leave it, in steps; None where no placement is known.
 
         That is its target where the best placement reaches it, else what that costs.
         """
@@ -141,14 +141,14 @@ class LevelSearch(LevelModels):
         return steps if target is None else max(steps, steps_up_to(cost, target.value))
 
     def _most_of(self, level: Level, cost: LevelCost) -> int | None:
-        """Return what a level may cost while it is searched, in steps; None where that is not known.
+        """Return the most that a level may cost while it is searched, in steps; None where that is not known.
 
         A target may still be raised: what is beyond it now is not out of question.
         """
         return None if level in self.targets else self._pin_of(level, cost)
 
     def settle(self, *, ties: bool) -> LexicographicResult:
-        """Return what was found; where every level is proven with ties settled, unless any answer will do."""
+        """Return the result; where every level is proven with ties settled, unless any answer will do."""
         settled = False
         encoding = self._encode() if all(note.proven for note in self.notes) else None
         if encoding is not None:

@@ -1,4 +1,4 @@
-"""What every workload holds on every cluster at least and at most, and what levels cost in fractions then.
+"""Fewest and most replicas of every workload on every cluster, and costs of levels in fractions then.
 
 Only single workloads are looked at: what they share, spread constraints and levels that come before are left
 out. So these numbers depend on the problem alone, never on how far a search came.
@@ -40,7 +40,7 @@ class Span:
 
 
 def span_of(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds at least and at most."""
+    """Return the fewest and most replicas of a workload."""
     if not workload.replicas:
         return Span({}, 0)
     copies = workload.rule(Duplicated)
@@ -61,7 +61,7 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 
 def _open(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload without a total holds: copies that it chooses are whole or missing."""
+    """Return the replicas of a workload without a total: copies that it chooses are whole or missing."""
     copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
     lows, highs = boxed.box.lower.tolist(), boxed.box.upper.tolist()
     if copies is not None:
@@ -82,7 +82,7 @@ Spans = Mapping[str, Span]
 
 @kept
 def spans_of(problem: Problem) -> Spans:
-    """Return what every workload holds at least and at most."""
+    """Return the fewest and most replicas of every workload, by key."""
     return {workload.key: span_of(workload, problem) for workload in problem.workloads}
 
 
@@ -259,7 +259,7 @@ def _least_moves(workload: Workload, span: Span) -> int:
 
 
 def _least_cost(prices: Mapping[str, Fraction], span: Span) -> Fraction:
-    """Return what replicas cost where the cheapest clusters are filled first."""
+    """Return the cost of replicas where the cheapest clusters are filled first."""
     cost = sum((prices.get(name, Fraction(0)) * low for name, (low, _) in span.ends.items()), Fraction(0))
     left = (span.total or 0) - sum(low for low, _ in span.ends.values())
     for name in sorted(span.ends, key=lambda each: (prices.get(each, Fraction(0)), each)):

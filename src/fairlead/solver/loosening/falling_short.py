@@ -26,15 +26,15 @@ from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, wi
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
-"""Of the time that is left, what finding out may use whether anybody else could fall short."""
+"""Part of the time left to find out whether other workloads could fall short instead."""
 MOST_WAYS, FEW_WAYS = 64, 4
 """Ways to fall short that are looked at, at most, and however little time is left."""
 WAYS_A_SECOND = 1.5
-"""As many of them for every second that is left; a search of 60 workloads on 12 clusters takes half of one."""
+"""As many for every second that is left; a search of 60 workloads on 12 clusters takes half a second."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
-"""Of the time that is left, what that may use."""
+"""Part of the time left for these single workloads together."""
 
 
 def falls_short(problem: Problem, placement: Placement) -> bool:
@@ -51,7 +51,7 @@ class Counted:
     questions: tuple[Problem, ...]
     """The first is that of what was found."""
     found: tuple[Answer, ...]
-    """Where everybody stands where no level is loose, for each of them."""
+    """Answers where no level is loose, one for each question."""
     certain: bool
     """True where nobody else could fall short."""
 
@@ -152,7 +152,7 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     Parameters
     ----------
     question
-        What `counted` asks.
+        Question of `counted`.
     problem
         The partial problem.
     alone

@@ -155,7 +155,7 @@ def _with_copies(workload: Workload, problem: Problem, placement: Placement) -> 
 
 
 def _span(workload: Workload, placement: Placement, spans: Spans) -> Span:
-    """Return what a workload holds, with as many copies as it has where it chooses them."""
+    """Return the span of a workload, with as many copies as it has where it chooses them."""
     span = spans[workload.key]
     held = sum(placement.of(workload.key).values())
     return replace(span, total=held) if chooses_copies(workload) else span

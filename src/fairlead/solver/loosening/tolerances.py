@@ -33,7 +33,8 @@ from fairlead.solver.running.search import Search
 MOST_AT_ONCE = 200
 """Workloads times clusters up to which a problem is searched as a whole where parts of it did not do."""
 SECONDS_A_PLACE = 5e-6
-"""What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
+"""Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
+that is not begun."""
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
