@@ -161,9 +161,16 @@ $(ENVIRONMENT):
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or newer is needed (or: make PYTHON=/path/to/python)" >&2; exit 1; fi
 	@echo "==> environment (.venv, from requirements.lock; takes a minute)"
 	@$(call quietly,"$(PYTHON)" -m venv --clear .venv)
-	@$(call quietly,.venv/bin/python -m pip install --no-compile --no-deps --require-hashes -r requirements.lock)
+	@$(MAKE) --no-print-directory -j2 SIDE_BY_SIDE=1 packages-0 packages-1
+	@$(call quietly,.venv/bin/python -m pip check)
 	@$(call quietly,.venv/bin/python -c "import ortools.sat.python.cp_model")
 	@touch "$@"
+
+# Unpacking keeps one core busy, so each half of the lock is installed by itself. Nobody has to find out what a package
+# needs, as all of it is in the lock; pip is asked about that afterwards.
+packages-%:
+	@awk -v half=$* '/^[^ ]/ { entries += 1 } entries % 2 == half' requirements.lock >.venv/half-$*.lock
+	@$(call quietly,.venv/bin/python -m pip install --no-compile --no-deps --require-hashes -r .venv/half-$*.lock)
 
 $(PACKAGE): $(ENVIRONMENT)
 	@rm -f .venv/stamp-package-*

@@ -189,7 +189,7 @@ def __dir__() -> list[str]:
 
 
 def _renderer() -> _Renderer:
-    """Return what shows answers; imported where the first one is shown."""
+    """Return the renderer of answers; imported where the first one is shown."""
     from fairlead.report import renderer
 
     return renderer

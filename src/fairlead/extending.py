@@ -1,4 +1,4 @@
-"""What a package needs that brings rules, levels and kinds of its own; see docs/extensions.md."""
+"""Names for packages that bring rules, levels and kinds of their own; see docs/extensions.md."""
 
 from fairlead.manifests.api.meta import Count, Filled, Text
 from fairlead.manifests.api.own_values import Percent, SelectingSpec

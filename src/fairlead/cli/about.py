@@ -107,7 +107,7 @@ def _kinds() -> Choice:
 
 
 class _SchemaCommand(click.Command):
-    """Its help names all kinds."""
+    """Command whose help names all kinds."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the kinds and an example."""

@@ -21,12 +21,12 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 
 
 class Named(NamedTuple):
-    """What is known of a command before anything of it is imported."""
+    """Name and help of a command, known before anything of it is imported."""
 
     module: str
-    """Where it is."""
+    """Name of its module in this package."""
     told: str
-    """What it does, in the list of all."""
+    """Help in one sentence, in the list of all."""
 
 
 class Commands(UserDict[str, Any]):

@@ -1,4 +1,4 @@
-"""What shells complete: names that the input holds, and how bash is answered where it breaks words in two."""
+"""Completion in shells: names that the input holds, and bash where it breaks words in two."""
 
 import os
 from collections import Counter
@@ -75,7 +75,7 @@ def complete_files(_context: click.Context, _parameter: click.Parameter, begun: 
 
 
 def _named(told: Callable[["Problem", str], Iterable[str]]) -> Completes:
-    """Return what completes names that the input holds; standard input and clusters are not read for it."""
+    """Return a completer for names that the input holds; standard input and clusters are not read for it."""
 
     def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
         sources = [file for file in context.params.get("files") or () if file != "-"]

@@ -1,4 +1,4 @@
-"""What goes to which stream: results to standard output, all else to standard error; how a page came about.
+"""Streams: results go to standard output, all else to standard error; how a page came about.
 
 Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
 files may hold characters that a terminal obeys, and they are shown escaped.
@@ -214,7 +214,7 @@ def rows(answer: Answer, found: str) -> None:
 
 
 def suggest(answer: Answer, output: object) -> None:
-    """Say what to do next to who reads a table on a terminal, unless quiet was asked for."""
+    """Say the next steps to who reads a table on a terminal, unless quiet was asked for."""
     quiet = click.get_current_context().params.get("quiet", False)
     if quiet or output not in ("table", "wide") or not (sys.stdout.isatty() and sys.stderr.isatty()):
         return

@@ -28,7 +28,7 @@ _LEASE = "karmada-system/fairlead-SCHEDULER"
 
 
 def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
-    """Return what reads two names with a separator between them."""
+    """Return a function that reads two names with a separator between them."""
 
     def read(value: str) -> tuple[str, str]:
         first, found, second = value.rpartition(separator)

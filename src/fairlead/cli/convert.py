@@ -75,7 +75,7 @@ def convert_command(
 
 
 def _tell(converted: "Conversion", how: str) -> None:
-    """Say what would be lost; what means something else only where that is not why."""
+    """Say which fields would be lost; differences in meaning only where these are not why."""
     lines = [*map(str, converted.losses)]
     lines += [] if converted.losses and how == "error" else list(converted.differing)
     for line in lines:

@@ -70,7 +70,7 @@ def _missing(problem: "Problem") -> Iterator[str]:
 
 
 def _thin(problem: "Problem") -> Iterator[str]:
-    """Yield what is not said, and what that means for an answer."""
+    """Yield the facts that are missing in the input, with the consequences for an answer."""
     unknown = [cluster.name for cluster in problem.clusters if cluster.free is None]
     if unknown:
         yield f"capacity of {listed(unknown, 'cluster')} (status.resourceSummary): taken as unlimited"

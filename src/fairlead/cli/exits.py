@@ -35,7 +35,7 @@ _USUAL = {
 }
 
 SHOW_CURSOR = b"\x1b[?25h"
-"""What a terminal has to be told where a line of progress ends in the middle."""
+"""Bytes by which a terminal shows its cursor again where a line of progress ends in the middle."""
 
 
 def codes(others: Mapping[int, str] | None = None, title: str = "Exit codes") -> str:

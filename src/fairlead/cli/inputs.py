@@ -1,4 +1,4 @@
-"""What commands read: the options of the input in the spelling of kubectl, and how it is loaded."""
+"""Inputs of commands: their options in the spelling of kubectl, and how they are loaded."""
 
 import io
 import sys
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a command is to read; standard input and a cluster are read once, and can be asked again."""
+    """Input of a command; standard input and a cluster are read once, and can be asked again."""
 
     files: tuple[str, ...]
     """Files, directories and ``-``."""
@@ -71,7 +71,7 @@ class Inputs:
         return loading.select(problem, self.namespaces, self.selector)
 
     def sources(self, *added: str) -> "tuple[Sequence[Input | Iterable[Input]], Sequence[Statement]]":
-        """Return what is to be loaded, with other files beside those that are named, and what was denied.
+        """Return the inputs to be loaded, with other files beside those that are named, and the kinds denied.
 
         Raises `click.UsageError` where neither file nor cluster is named, and `FairleadError` where a cluster
         cannot be read.
@@ -85,7 +85,7 @@ class Inputs:
 
     @cached_property
     def snapshot(self) -> "Snapshot | None":
-        """What the cluster held when it was read first; None where none is named."""
+        """Objects of the cluster when it was read first; None where none is named."""
         if not self.from_cluster:
             return None
         from fairlead.live.client import connect
@@ -100,7 +100,7 @@ class Inputs:
 
     @cached_property
     def _standard(self) -> bytes | None:
-        """What came from standard input; None where it cannot be read, which whoever loads it tells."""
+        """Bytes of standard input; None where it cannot be read, which whoever loads it tells."""
         try:
             return sys.stdin.buffer.read(MOST_BYTES)
         except (OSError, AttributeError):  # AttributeError: it is closed, or has no bytes
@@ -112,7 +112,7 @@ MOST_BYTES = 2**28 + 1
 
 
 class _Kept(io.BytesIO):
-    """What came from standard input."""
+    """Bytes of standard input, under its name."""
 
     name = "-"
 
@@ -159,7 +159,7 @@ reads_whole_input = gathers("inputs", Inputs, *_FILES, _QUIET)
 
 
 UNSELECTED = " that a policy selects or a binding places and that is not left out"
-"""What an input lacks of which nothing is placed."""
+"""Words on what an input lacks of which nothing is placed."""
 
 
 def load_workloads(inputs: Inputs) -> "Problem":

@@ -1,4 +1,4 @@
-"""How an answer came about: the command that runs, and what of it other commands on the same input take."""
+"""How an answer came about: the command that runs, and the part of it that other commands take."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ARGUMENTS = "fairlead.arguments"
 """Where a context keeps the arguments of the program."""
 _INPUTS = ("files", "context", "kubeconfig", "recursive", "namespaces", "selector")
 _ASKED = ("deviation", "partial", "as_triggered")
-"""What is asked of an input, in words that `solve` and `plan` share."""
+"""Parameters of a question that `solve` and `plan` share."""
 _CHANGES = ("add", "restore", "at", "scale", "weight", "cordon", "drain", "lose")
-"""What is changed of an input, in words that `simulate` and `plan` share."""
+"""Parameters of changes that `simulate` and `plan` share."""
 
 
 def making() -> Making:
@@ -76,7 +76,7 @@ def _taken(context: click.Context, name: str, left: type[click.Option] | None = 
 
 
 def _words(context: click.Context, names: Iterable[str]) -> Iterator[str]:
-    """Yield those of some options that were given, as they are typed."""
+    """Yield options that were given, of some, as they are typed."""
     options = {each.name: each.opts[0] for each in context.command.params}
     for name in names:
         match context.params.get(name):

@@ -1,4 +1,4 @@
-"""What a command writes: files, replaced whole, what is to be applied, and how far a search is meanwhile."""
+"""Outputs of commands: files, replaced whole, manifests to apply, and the progress of a search."""
 
 import os
 import stat
@@ -147,7 +147,7 @@ Report = Callable[["Progress"], None]
 
 
 QUIET_SECONDS = 0.5
-"""What is over sooner is not shown at all."""
+"""Seconds below which a search shows no progress at all."""
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def shown(time_limit: float | None, *, quiet: bool = False) -> Iterator[Report |
     Yields
     ------
     function or None
-        What is to be called with every progress; None where standard error is no terminal.
+        Function to be called with every progress; None where standard error is no terminal.
     """
     if quiet or not sys.stderr.isatty():
         yield None
@@ -197,7 +197,7 @@ def rounds_told(rounds: int, *, quiet: bool = False) -> Iterator[Callable[[], No
     Yields
     ------
     function
-        What is to be called when a round begins.
+        Function to be called when a round begins.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda: None

@@ -1,4 +1,4 @@
-"""What a plan may be asked for, and a plan as these options ask for it; of `plan` and of `report`."""
+"""Options of plans, and a plan as these options ask for it; of `plan` and of `report`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

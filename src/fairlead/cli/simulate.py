@@ -1,4 +1,4 @@
-"""``fairlead simulate``: what a drain, a loss, a new cluster or other replicas would bring about."""
+"""``fairlead simulate``: effects of a drain, a loss, a new cluster or other replicas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -49,7 +49,7 @@ Examples:
 
 
 class Asked(NamedTuple):
-    """What the command line asks to change, as it was written."""
+    """Changes that the command line asks for, as they were written."""
 
     drain: tuple[str, ...]
     lose: tuple[str, ...]

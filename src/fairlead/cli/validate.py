@@ -33,22 +33,22 @@ _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "
 
 
 class Finding(NamedTuple):
-    """One thing that was found."""
+    """Finding in the input: a mistake, a warning or a note."""
 
     level: Level
-    """How grave it is."""
+    """Level of the finding, by how grave it is."""
     rule: str
     """Kind of the finding."""
     text: str
     """The sentence."""
     source: Source | None = None
-    """Where it stands; None where that is nowhere in particular."""
+    """Place of the finding; None where it is nowhere in particular."""
     related: tuple[tuple[str, Source], ...] = ()
-    """What else has to do with it: sentences with their places."""
+    """Related places, each with a sentence."""
 
 
 def of_mistake(mistake: "Mistake") -> Finding:
-    """Return what is wrong in the input."""
+    """Return a mistake in the input as a finding."""
     return Finding("error", "mistake", mistake.sentence, mistake.source)
 
 

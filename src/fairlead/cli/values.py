@@ -1,4 +1,4 @@
-"""What the values of options are: words, numbers, amounts and formats, read with what is allowed."""
+"""Values of options: words, numbers, amounts and formats, read with what is allowed."""
 
 import math
 import re
@@ -85,7 +85,7 @@ def seconds(value: str) -> float | None:
 
 
 MOST_DIGITS = 18
-"""Of a whole number; more than anything that is counted here has."""
+"""Most digits of a whole number; more than anything that is counted here has."""
 
 _WRITTEN_SHORT = re.compile(r"[^eE]{1,40}([eE][+-]?[0-9]{1,2})?")
 """Numbers that are read exactly without ever taking long."""

@@ -38,7 +38,7 @@ class StoppedError(FairleadError):
 
 @dataclass(frozen=True, slots=True)
 class Carrying:
-    """How a plan is carried out."""
+    """Options of carrying out a plan."""
 
     dry_run: bool = False
     """Whether the server only checks every write, and keeps none."""
@@ -118,7 +118,7 @@ def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> 
 
 
 def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
-    """Say what of a binding is not as the plan supposes; empty where all is."""
+    """Say how a binding differs from what the plan supposes; empty where it does not."""
     known = step.workload.declared
     if held(spec) not in (step.before, step.after):
         return f"its placement was changed ({_where(held(spec))}, not {_where(step.before)})"
@@ -189,7 +189,7 @@ def _wait(
 
 
 def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, int]) -> str:
-    """Say what is missing until a binding has arrived; empty where nothing is."""
+    """Say how much is missing until a binding has arrived; empty where nothing is."""
     try:
         entry = _read(client, path, workload)
     except UnreachableError as error:
@@ -220,7 +220,7 @@ _NUMBERS = ("replicas", "readyReplicas")
 
 
 def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
-    """Say what is still missing until a binding has arrived; empty where nothing is.
+    """Say how much is still missing until a binding has arrived; empty where nothing is.
 
     Its scheduler has seen it, and every cluster reports in ``status.aggregatedStatus`` that the workload was
     applied, is healthy and, where it reports numbers, that all replicas are ready and none is left over. A

@@ -31,17 +31,17 @@ ROUNDS = 16
 """How often those that find no place are left out of a batch, and the rest is placed again."""
 
 SHARE_OF_TIME = 0.3
-"""Of the time that is left, what looking at those that find no place may take in a round."""
+"""Part of the time left for looking at those that find no place, in a round."""
 
 _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What was decided."""
+    """Decisions about the bindings of a batch."""
 
     decisions: Mapping[Place, Decision] = field(default_factory=dict)
-    """By binding; what is missing here is to be placed in the next batch."""
+    """Decision by binding; a binding that is absent is to be placed in the next batch."""
     gap: Fraction | None = Fraction(0)
     """The greatest gap that is left on a level; None where one is not known."""
     missing: int = 0
@@ -101,7 +101,7 @@ def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject])
 def _sorted(
     world: World, due: Iterable[Entry], subjects: Iterable[Subject]
 ) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
-    """Return what is decided already, as it cannot be placed at all, and what is to be placed."""
+    """Return decisions on bindings that cannot be placed at all, and the bindings that are to be placed."""
     decisions: dict[Place, Decision] = {}
     asked: dict[Identity, Place] = {}
     bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
@@ -140,7 +140,7 @@ def _identity(workload: Workload) -> Identity:
 
 
 def _told_of(problem: Problem, subjects: Sequence[Subject]) -> dict[Identity, str]:
-    """Return what the reader of a problem says of single workloads, of those that it left out as well."""
+    """Return remarks of the reader of a problem on single workloads, those that it left out included."""
     said: dict[str, list[str]] = {}
     for one in problem.warnings:
         if one.workload is not None:

@@ -240,7 +240,7 @@ def _told(decision: Decision) -> Mapping[str, object]:
 
 
 def _says(entry: Entry | None) -> object:
-    """Return what of a cluster makes bindings be looked at: its labels, its spec, that it is to go."""
+    """Return the parts of a cluster whose change is looked at: labels, spec, whether it is to go."""
     if entry is None:
         return None
     meta = entry.metadata

@@ -1,4 +1,4 @@
-"""What is decided of a binding."""
+"""Decisions about a binding: where it is to stand, or why it stays as it is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Reason(StrEnum):
-    """Why a binding is not placed, in Karmada's words."""
+    """Reason why a binding is not placed, in Karmada's words."""
 
     UNSCHEDULABLE = "Unschedulable"
     NO_CLUSTER_FIT = "NoClusterFit"
@@ -17,7 +17,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a binding is to stand."""
+    """Placement that a binding is to have."""
 
     targets: tuple[Mapping[str, Any], ...]
     """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
@@ -30,12 +30,12 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """Why a binding stays as it is."""
+    """Reason why a binding stays as it is."""
 
     reason: Reason
-    """In Karmada's words."""
+    """Reason in Karmada's words."""
     message: str
-    """In ours."""
+    """Reason in our words, with details."""
 
 
 @dataclass(frozen=True, slots=True)

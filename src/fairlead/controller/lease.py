@@ -28,7 +28,7 @@ class Lease:
     name: str
     """Namespace and name of the lease."""
     identity: str
-    """Who holds it."""
+    """Name of the one that holds it."""
     duration: float = 15.0
     """Seconds for which a lease that is not renewed is respected."""
     _until: float = 0.0

@@ -1,4 +1,4 @@
-"""What a controller tells: events, logs as JSON, numbers for Prometheus, and its health."""
+"""Events, logs as JSON, numbers for Prometheus, and the health of a controller."""
 
 import json
 import logging

@@ -18,7 +18,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a controller is to work."""
+    """Settings of a controller."""
 
     scheduler_name: str = "fairlead"
     """Bindings of this ``spec.schedulerName`` are served; all others are occupied room."""
@@ -46,16 +46,16 @@ SCHEDULED = "Scheduled"
 
 
 class Standing(Enum):
-    """What there is to do for a binding."""
+    """State of a binding, by what there is to do for it."""
 
     FOREIGN = auto()
-    """It is not served."""
+    """The binding is not served."""
     SETTLED = auto()
-    """Nothing."""
+    """There is nothing to do."""
     UNFINISHED = auto()
-    """It is placed, but its status does not say so."""
+    """The binding is placed, but its status does not say so."""
     DUE = auto()
-    """It is to be placed."""
+    """The binding is to be placed."""
 
 
 def is_served(entry: Entry, settings: Settings) -> bool:
@@ -100,7 +100,7 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
 
 
 def kept(entry: Entry, world: World) -> Kept:
-    """Return what is to be noted of a binding that stands where it is to stand.
+    """Return the note on a binding that stands where it is to stand.
 
     Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
     there by a controller that ended before it could note that.

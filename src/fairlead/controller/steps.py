@@ -1,4 +1,4 @@
-"""What carrying out a plan writes, wave by wave, and whether it may be carried out at all."""
+"""Steps of carrying out a plan: bindings to write, wave by wave, or why it may not be carried out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def path_of(workload: Workload, binding: str, subresource: str = "") -> str:
 
 
 def steps_of(plan: RebalancePlan) -> list[list[Step]]:
-    """Return what every wave changes.
+    """Return the changes of every wave.
 
     Raises `UsageError` where a workload is not placed by Karmada, has no binding, its policy has changed
     since, or a wave takes more of its replicas away than may be unavailable.

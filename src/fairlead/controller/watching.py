@@ -1,4 +1,4 @@
-"""What the controller hears of, kind by kind, and the bindings that wait to be looked at because of it."""
+"""Watches of the API server, kind by kind, and the queue of bindings to be looked at because of them."""
 
 import logging
 import threading
@@ -78,9 +78,9 @@ class Watcher:
     client: Client
     resource: Resource
     tell: Callable[[Told], None]
-    """Is told everything; from the watcher's own thread."""
+    """Receives every event, in the watcher's own thread."""
     stopped: threading.Event
-    """Set where it is to end."""
+    """Event that is set where the watcher is to end."""
     _version: str | None = None
 
     def start(self) -> threading.Thread:

@@ -1,4 +1,4 @@
-"""What the control plane holds, parsed once for every version of an object."""
+"""Objects of the control plane, each version of them parsed once."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -15,7 +15,7 @@ BINDINGS = (BINDING, CLUSTER_BINDING)
 
 
 class Place(NamedTuple):
-    """What tells an object from all others."""
+    """Identity of an object on the server: kind, namespace and name."""
 
     resource: Resource
     namespace: str
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its path on the server."""
+        """Path of the object on the server."""
         return self.resource.path(self.namespace, self.name)
 
     def __str__(self) -> str:
@@ -39,39 +39,39 @@ class Entry:
     data: Mapping[str, Any]
     """The object; do not change it."""
     manifests: Manifests
-    """What was read of it."""
+    """Manifests that were read from the object."""
     subject: Subject | None = None
     """The workload of a binding; None where not even that can be read."""
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Its metadata."""
+        """Metadata of the object."""
         found: Mapping[str, Any] = self.data["metadata"]
         return found
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """Its spec; empty where it has none."""
+        """Spec of the object; empty where it has none."""
         return self.data.get("spec") or {}
 
     @property
     def status(self) -> Mapping[str, Any]:
-        """Its status; empty where it has none."""
+        """Status of the object; empty where it has none."""
         return self.data.get("status") or {}
 
     @property
     def generation(self) -> int:
-        """How often its spec has changed."""
+        """Generation: the number of times that its spec has changed."""
         return int(self.metadata.get("generation", 0))
 
     @property
     def spec_version(self) -> tuple[str, int]:
-        """What tells two specs of an object apart, also where it was deleted and made again in between."""
+        """UID and generation: they differ for any two specs of an object, also of one that was made again."""
         return str(self.metadata.get("uid", "")), self.generation
 
     @property
     def version(self) -> str:
-        """Its resourceVersion."""
+        """The resourceVersion of the object."""
         return str(self.metadata.get("resourceVersion", ""))
 
     @property
@@ -81,7 +81,7 @@ class Entry:
 
     @property
     def hindrance(self) -> str:
-        """What is wrong in it, the first of it; empty where nothing is."""
+        """Sentence on the first mistake in it; empty where there is none."""
         unread = (one for each in self.manifests.unread for one in each.mistakes)
         return next((one.sentence for one in (*self.manifests.mistakes, *unread)), "")
 
@@ -115,7 +115,7 @@ def entry_of(resource: Resource, item: Object) -> Entry:
 
 
 class Change(NamedTuple):
-    """What became of an object: its version before and after; None where there is none."""
+    """Change of an object: its version before and after; None where there is none."""
 
     before: Entry | None
     after: Entry | None

@@ -19,7 +19,7 @@ _SUCCESS = "Success"
 """Reason of the condition where all went well."""
 
 _MESSAGE = "Binding has been scheduled successfully."
-"""Its message, as Karmada's scheduler writes it."""
+"""Message of that condition, as Karmada's scheduler writes it."""
 
 
 def spec_patch(entry: Entry, placed: Placed) -> Object | None:
@@ -93,14 +93,14 @@ LOOKS = 5
 
 
 class Result(Enum):
-    """What became of a decision."""
+    """Outcome of writing a decision."""
 
     WRITTEN = auto()
-    """It stands in the binding, or stood there before."""
+    """The decision stands in the binding, or stood there before."""
     STALE = auto()
     """The binding has changed: it is to be looked at again."""
     UNPLACED = auto()
-    """Its status says why the binding has no place."""
+    """The status says why the binding has no place."""
     REFUSED = auto()
     """The server did not take it: it is to be tried later."""
     GONE = auto()
@@ -109,18 +109,18 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a decision."""
+    """Decision that was written, or why it was not."""
 
     result: Result
-    """How to go on."""
+    """Outcome of writing, which says how to go on."""
     entry: Entry
     """The binding as the server has it now, as far as it told."""
     decision: Decision
-    """What was written."""
+    """Decision as it was written."""
     changed: bool = False
     """Whether something was written: the spec, or of what was not placed just now the status."""
     conflicts: int = 0
-    """How often the version was stale."""
+    """Number of times that the version was stale."""
     moved: int = 0
     """Replicas that are stopped where they ran."""
 

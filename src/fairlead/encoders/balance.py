@@ -24,7 +24,7 @@ from fairlead.models.rules.balance import KIND, Balance
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
 LINES = 24
-"""So many lines, and one more, touch every cost before anything is solved."""
+"""Lines that touch every cost before anything is solved, and one more."""
 
 
 @dataclass(slots=True)
@@ -36,9 +36,9 @@ class _FillingCost(Cost):
     encoding: Encoding
     used: cp_model.IntVar
     cost: cp_model.IntVar
-    """Variables of what is used and of what it costs."""
+    """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By where a line touches the function, there and at the next number: its slope, and its value at 0."""
+    """Slope of a line, and its value at 0, by where it touches the function, there and at the next number."""
 
     def of(self, placement: Placement) -> int:
         return self.function(self.filled.used(placement))
@@ -97,8 +97,13 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
 
 
 def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
-    """Return what a level may cost in steps of a model, whose costs may be rounded down."""
+    """Return the most that a level may cost in steps of a model, whose costs may be rounded down."""
     return math.floor((value - cost.constant - error(cost)) * cost.scale)
+
+
+def spare(cost: LevelCost) -> int:
+    """Return by how many steps costs that are the same may differ, as they are rounded for each total."""
+    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, OpenCost))
 
 
 def error(cost: LevelCost) -> Fraction:
@@ -137,12 +142,15 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     dearest = math.ceil(sum(1 / share for share in shares))
     if dearest > LARGEST:
         raise UnsupportedError("clusters differ too much in size for balance to be counted in 64 bits")
+    # Each total has costs of its own in the sum.
+    most = LARGEST // (max(1, dearest) * max(1, sum(len(each.possible) for each in wholes)))
     steps = 1
     known = ((each, each.total) for each in filled)
     for each, total in (*known, *(pair for whole in wholes for pair in pairs(whole))):
         steps = math.lcm(steps, (1 / (each.share * total * total)).denominator, total)
-        if steps > coarse:
-            return min(coarse, LARGEST // max(1, dearest)), False
+        # Many totals are divided by there, and costs that are the same have to be the same in steps.
+        if steps > (most if wholes else coarse):
+            return min(coarse, most), False
     return steps, True
 
 

@@ -53,7 +53,7 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
 
 
 def gives_way(cluster: str, resource: str) -> Because:
-    """Return what names a resource of a cluster where it may give way: by itself, for all workloads."""
+    """Return the name of a cluster's resource where it may give way: by itself, for all workloads."""
     return Because(KIND, None, cluster, resource)
 
 

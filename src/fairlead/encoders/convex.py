@@ -34,7 +34,7 @@ class ConvexFunction:
     closed: Callable[[int], int]
     """The function itself. It has to be known by a formula: there may be billions of steps."""
     anchor: int = 0
-    """Where the function is 0."""
+    """Argument at which the function is 0."""
 
     def __call__(self, at: int) -> int:
         """Return the value at a whole number."""
@@ -62,7 +62,7 @@ class Cover:
     first: int
     """Value at the lower bound."""
     gap: int
-    """By how much they are below the function at most; 0 where they are the function itself."""
+    """Most by which the segments are below the function; 0 where they are the function itself."""
 
     def __call__(self, at: int) -> int:
         """Return the value of the segments at a whole number within the bounds."""
@@ -157,7 +157,7 @@ class ConvexCost:
     """The cost g."""
     bounds: tuple[int, int]
     centre: int
-    """Where x is expected to be; segments are exact around it."""
+    """Value at which x is expected; segments are exact around it."""
     switch: cp_model.IntVar | None = None
     """A literal that is 1 wherever x is positive; None where there is none."""
     _cover: Cover | None = field(default=None, init=False)

@@ -1,4 +1,4 @@
-"""Costs by level: what is minimised, each part as variables of a model and as a number for a placement."""
+"""Costs by level, each part as variables of a model and as a number for a placement."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Which rule a constraint or a cost comes from."""
+    """Origin of a constraint or a cost: rule, workload, cluster."""
 
     rule: str
     """Kind of the rule, such as ``bounds``."""
@@ -23,7 +23,7 @@ class Because:
     cluster: str | None = None
     """Workload and cluster that it is about; None where it is about none in particular."""
     detail: str = ""
-    """Which part of the rule, such as ``minimum``; empty where it has only one."""
+    """Part of the rule, such as ``minimum``; empty where it has only one."""
 
 
 class Cost(Protocol):
@@ -35,7 +35,7 @@ class Cost(Protocol):
         return None
 
     def of(self, placement: Placement, /) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         ...
 
     def terms(self) -> tuple[Sequence[Term], int]:
@@ -59,12 +59,12 @@ class LinearCost:
 
     weighted: Sequence[Term]
     offset: int
-    """What comes on top."""
+    """Constant beside the weighted variables, in steps of the level."""
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
     refine: Callable[[Placement], bool] = lambda _: False
     least: int | None = None
-    """These and `of` as in `Cost`."""
+    """Functions as the methods of `Cost`; `least` in steps, None where it is not known."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
@@ -79,7 +79,7 @@ class CostAt(Cost):
     convex: ConvexCost
 
     def of(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return self.convex.function(replicas_at(placement, self.subject))
 
     def terms(self) -> tuple[list[Term], int]:
@@ -113,7 +113,7 @@ class PeakCost(Cost):
         return 0
 
     def of(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return int(self.exactly(placement.of(self.workload)) * self.scale.steps)
 
     def terms(self) -> tuple[Sequence[Term], int]:
@@ -148,36 +148,36 @@ class PeakCost(Cost):
 
 @dataclass(slots=True)
 class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and constants beside them."""
+    """Cost of one level: whole steps of ``1 / scale`` of its unit, and constants beside them."""
 
     scale: int
     """Steps in one unit of the level."""
     exact: bool
     """True where the cost in steps is exact; False where it is rounded down."""
     constants: dict[str | None, Fraction] = field(default_factory=dict)
-    """What the level costs beside the steps, in its own unit, by workload; None as in `parts`."""
+    """Constants beside the steps, in the unit of the level, by workload key; None as in `parts`."""
     parts: dict[str | None, list[Cost]] = field(default_factory=dict)
-    """What adds up, by workload; None for what belongs to several."""
+    """Costs that add up, by workload key; None for those of several workloads."""
 
     @property
     def constant(self) -> Fraction:
-        """What the level costs beside the steps, in its own unit."""
+        """Sum of all constants, in the unit of the level."""
         return sum(self.constants.values(), Fraction(0))
 
     @property
     def costs(self) -> list[Cost]:
-        """What adds up."""
+        """Costs of all workloads that add up, each in steps."""
         return [cost for part in self.parts.values() for cost in part]
 
     def alone(self, workload: str) -> "LevelCost":
-        """Return what one workload costs by itself."""
+        """Return the cost of one workload by itself."""
         found = LevelCost(self.scale, self.exact)
         found.constants[workload] = self.constants.get(workload, Fraction(0))
         found.parts[workload] = self.parts.get(workload, [])
         return found
 
     def most(self, workload: str, placement: Placement) -> int:
-        """Return what a workload costs at most, in steps, if it is to cost what it does in a placement.
+        """Return the most that a workload costs, in steps, if it is to cost what it does in a placement.
 
         Costs that are rounded may differ where they are the same.
         """
@@ -197,7 +197,7 @@ class LevelCost:
         return Fraction(steps, self.scale) + self.constant
 
     def steps(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
+        """Return the cost of a placement, in steps."""
         return sum(cost.of(placement) for cost in self.costs)
 
     def peaks(self) -> list[PeakCost]:
@@ -213,7 +213,7 @@ class LevelCost:
         }
 
     def rest(self) -> int | None:
-        """Return what all but `functions` costs at least, in steps; None where that is not known."""
+        """Return the least of all costs but `functions`, in steps; None where that is not known."""
         total, single = 0, 0
         for cost in self.costs:
             if isinstance(cost, CostAt) and isinstance(cost.subject, Place):

@@ -38,7 +38,7 @@ def encode(rule: CustomRule | CustomCost, workload: Workload, encoding: Encoding
 
 
 class RuleFormulas:
-    """What one rule says of one workload; see `fairlead.models.rules.custom.Formulas`."""
+    """Formulas of one rule for one workload in CP-SAT; see `fairlead.models.rules.custom.Formulas`."""
 
     def __init__(self, rule: CustomRule | CustomCost, workload: Workload, encoding: Encoding) -> None:
         self._rule = rule

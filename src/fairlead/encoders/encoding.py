@@ -31,9 +31,10 @@ from fairlead.models.usage import Row
 
 T = TypeVar("T")
 Filled = Mapping[Row, Range]
-"""How much is used of resources on clusters, at least and at most."""
+"""Fewest and most of a resource that may be used, in its own unit (millicores, bytes), by cluster and
+resource."""
 Constraint = cp_model.BoundedLinearExpression | bool
-"""What comparing linear expressions gives; a plain bool where both sides are numbers."""
+"""Comparison of linear expressions; a plain bool where both sides are numbers."""
 
 
 class Encoding:
@@ -111,7 +112,7 @@ class Encoding:
         return self.selection.any_used(Group(workload, clusters))
 
     def once(self, find: Callable[[Problem, Held | None], T]) -> T:
-        """Return what a function tells of the problem and its tiers; it is called only once."""
+        """Return the result of a function of the problem and its tiers; it is called only once."""
         return self.problem.once(find, self.held)
 
     def limit(
@@ -235,7 +236,7 @@ class Encoding:
                 self.model.add(weighted(terms) <= most - offset)
 
     def at_least(self, level: Level, least: int, most: int) -> list[Term]:
-        """Return what is the greater of a level's cost and a number, where it is minimised.
+        """Return the greater of a level's cost and a number, where it is minimised.
 
         `most`: what the level is to cost at most, in steps.
         """

@@ -1,4 +1,4 @@
-"""What is used of a resource on a cluster by workloads that fill clusters together."""
+"""Use of one resource on one cluster by workloads that fill clusters together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import demands
 
 MOST_UNITS = 2**42
-"""So many units of a resource may be used in all; a unit is what all requests are multiples of."""
+"""Most units of a resource that may be used in all; a unit is what all requests are multiples of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What the members use of a resource on a cluster, in units."""
+    """Units of a resource that the members use on a cluster; a unit is what all requests are multiples of."""
 
     places: tuple[tuple[Place, int], ...]
-    """Where they may stand, and units a replica."""
+    """Workload and cluster of members that request the resource, each with the units of one replica."""
     known: Range
-    """Between what it is known to be."""
+    """Fewest and most units that may be used, as far as known."""
     standing: int
-    """What is used whatever they do."""
+    """Units used by members that are not in the problem, whatever the placement."""
     total: int
-    """What is used of all clusters together; 0 where that is open."""
+    """Units that the members use of all clusters together; 0 where that is open."""
     share: Fraction
-    """The cluster's share of what there is."""
+    """The cluster's share of the capacity of all clusters; the shares add up to 1."""
 
     def used(self, placement: Placement) -> int:
-        """Return what a placement uses, in units."""
+        """Return the units that a placement uses."""
         replicas = (placement.of(place.workload).get(place.cluster, 0) * need for place, need in self.places)
         return self.standing + sum(replicas)
 

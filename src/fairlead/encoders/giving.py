@@ -20,7 +20,7 @@ _ENDLESS = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """By how much a bound is missed, ``sum a x + b``; not at all where that is negative."""
+    """Amount by which a bound is missed, ``sum a x + b``; not at all where that is negative."""
 
     variables: tuple[cp_model.IntVar, ...]
     coefficients: tuple[int, ...]

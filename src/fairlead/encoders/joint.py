@@ -16,7 +16,7 @@ from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
-"""By key of a workload with a choice: the workload in each group that it may take, in their order."""
+"""The workload in each group that it may take, in their order, by key of a workload with a choice."""
 _Subject = tuple[Rule, Workload | Problem, cp_model.IntVar | None]
 """A rule, whose it is, and the literal without which it need not hold."""
 
@@ -70,7 +70,7 @@ class Choice:
     encoding: Encoding
     """The model; nothing is minimised in it."""
     literals: Mapping[str, Sequence[cp_model.IntVar]]
-    """By workload with a choice: a literal for each of its groups, of which exactly one holds."""
+    """Literal for each of its groups, of which exactly one holds, by workload with a choice."""
 
 
 def encode_choice(
@@ -131,7 +131,7 @@ def _rules_of_groups(
 
 
 def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
-    """Return what workloads with a choice may hold at most: nothing where no group has a candidate."""
+    """Return the most that workloads with a choice may hold, by place; 0 where no group has the candidate."""
     found: dict[Place, Range] = {}
     for key, choices in options.items():
         most = max(largest(workload) for workload in choices)

@@ -49,7 +49,7 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
 
 
 def gives_way(rule: MoveBudget) -> Because:
-    """Return what names a budget."""
+    """Return the name of a budget."""
     return Because(KIND, None, None, rule.name)
 
 

@@ -37,7 +37,7 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
 
 
 def in_copies(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
-    """Return what runs by cluster, under Duplicated at most a full copy."""
+    """Return the replicas that run by cluster, under Duplicated at most a full copy."""
     copies = workload.rule(Duplicated)
     if copies is None:
         return dict(held)
@@ -48,13 +48,13 @@ class Movable(NamedTuple):
     """Replicas that move where they stop, unless they had to."""
 
     held: dict[str, int]
-    """How many may stay, by cluster: what runs, under Duplicated at most a full copy."""
+    """Replicas that may stay, by cluster: what runs, under Duplicated at most a full copy."""
     shrunk: int
-    """How many of them have to stop because the total shrank; where no rule says the total, none can."""
+    """Number of them that have to stop because the total shrank; where no rule says the total, none can."""
 
 
 def movable(workload: Workload, present: AbstractSet[str], encoding: Encoding) -> Movable:
-    """Return what of a workload counts as moved where it stops; `present`: clusters of the problem."""
+    """Return the replicas that count as moved where they stop; `present`: clusters of the problem."""
     # In a partial problem copies give way, but what counts as moved is what the problem says.
     asked = encoding.problem.workload(workload.key)
     held = in_copies(asked, running(workload, present))

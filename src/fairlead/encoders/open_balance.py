@@ -24,27 +24,27 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 
 MOST_OPEN = 1_500
-"""So many clusters times totals of a resource at most are looked at."""
+"""Clusters times totals of a resource that are looked at, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What the members use of a resource, where it is open how much that is in all."""
+    """Use of one resource by the members, where it is open how much that is in all."""
 
     filled: Mapping[str, Filled]
-    """By cluster."""
+    """Use of each cluster, by name."""
     possible: range
-    """How much they may use together, in units, whatever is known by now: steps are measured by that."""
+    """Units that they may use together, whatever is known by now: steps are measured by these."""
     totals: range
-    """How much of that is still possible."""
+    """Units of these that are still possible."""
 
     @property
     def error(self) -> int:
-        """By how many steps a cost is underestimated at most where each unit of a square is rounded down."""
+        """Most steps by which a cost is underestimated where each unit of a square is rounded down."""
         return self.possible[-1] ** 2
 
     def used(self, placement: Placement) -> int:
-        """Return what a placement uses of all clusters together, in units."""
+        """Return the units that a placement uses of all clusters together."""
         return sum(each.used(placement) for each in self.filled.values())
 
 
@@ -75,7 +75,7 @@ def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[W
 
 
 def _filled(row: Sequence[tuple[Place, int]], standing: int, share: Fraction, encoding: Encoding) -> Filled:
-    """Return what is used on a cluster: by whom, with units a replica, and by those that stay."""
+    """Return the use of one cluster: by whom, with units a replica, and by those that stay."""
     ranges = [(encoding.variables.range(at), need) for at, need in row]
     lower = standing + sum(max(0, each.lower) * need for each, need in ranges)
     upper = standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
@@ -89,14 +89,14 @@ def pairs(whole: Whole) -> Iterator[tuple[Filled, int]]:
 
 @dataclass(frozen=True, slots=True)
 class OpenCost(LinearCost):
-    """What a resource adds where it is open how much is used in all."""
+    """Cost of one resource where it is open how much is used in all."""
 
     error: int = 0
-    """By how many steps it is underestimated at most where costs are rounded."""
+    """Most steps by which it is underestimated where costs are rounded."""
 
 
 def open_cost(whole: Whole, scale: int, encoding: Encoding) -> OpenCost:
-    """Return what a resource adds, in whole steps of 1 / L, where it is open how much is used in all.
+    """Return the cost of one resource, in whole steps of 1 / L, where its total is open.
 
     That is ``sum L U^2 / (s D^2) - L``, as the shares s add up to 1, with D the total; nothing where D is 0.
     """

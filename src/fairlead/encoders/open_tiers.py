@@ -62,21 +62,21 @@ class _Distances:
     deviation: Deviation
 
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
-        """Return what replicas cost by cluster where the tier holds so many, and the least of that."""
+        """Return the distance and its least by cluster where the tier holds so many; empty: not measured."""
         division = self.measured.division(total)
         return {} if division is None else distances_of(division, self.scale, self.deviation)
 
     def on_top(self, total: int) -> int:
-        """Return what the sum of all distances leaves out."""
+        """Return the constant that the sum of all distances leaves out, in steps."""
         divided = self.deviation is Deviation.WEBSTER and self.measured.division(total) is not None
         return self.scale.steps * total if divided else 0
 
     def functions(self, total: int) -> Functions:
-        """Return what replicas cost by cluster where the tier holds so many, and where that is least."""
+        """Return the cost by cluster where the tier holds so many, and the replicas at which it is least."""
         return {name: (function, function.anchor) for name, (function, _) in self.of(total).items()}
 
     def fixed(self, total: int) -> int:
-        """Return what comes on top of that."""
+        """Return the constant beside these costs, in steps."""
         return self.on_top(total) + sum(least for _, least in self.of(total).values())
 
     def steps(self, placed: Mapping[str, int], total: int) -> int:

@@ -21,7 +21,7 @@ from fairlead.encoders.variables import Range
 from fairlead.models.placement import Placement
 
 Functions = Mapping[str, tuple[ConvexFunction, int]]
-"""What parts cost, and where that is expected to be least."""
+"""Cost of each part, and the amount of it at which that is expected to be least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Part:
     """A part of a whole."""
 
     variable: cp_model.LinearExprT
-    """How much it is."""
+    """Amount of the part."""
     known: Range
-    """Between what that is known to be."""
+    """Least and most of the amount, as far as known."""
     of: Callable[[Placement], int]
-    """How much it is in a placement."""
+    """Amount in a placement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class OpenTotal:
     model: cp_model.CpModel
     parts: Mapping[str, Part]
     whole: cp_model.LinearExprT
-    """How much the whole is."""
+    """Amount of the whole."""
     of: Callable[[Placement], int]
-    """How much it is in a placement."""
+    """Amount of the whole in a placement."""
     totals: Iterable[int]
-    """How much it may be."""
+    """Amounts that are possible."""
     literals: dict[int, cp_model.IntVar] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class OpenTotal:
         fixed: Callable[[int], int],
         steps: Callable[[Placement], int],
     ) -> LinearCost:
-        """Return what all parts cost together.
+        """Return the cost of all parts together.
 
         `functions`: what parts cost by total; `fixed`: what comes on top; `steps`: both in a placement.
         """

@@ -1,4 +1,4 @@
-"""Quota: what the workloads of a namespace may request together."""
+"""Quota: the most that the workloads of a namespace may request together."""
 
 from dataclasses import dataclass, field
 
@@ -43,13 +43,13 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
 
 
 def gives_way(rule: Quota, scope: Scope) -> Because:
-    """Return what names one limit of a quota."""
+    """Return the name of one limit of a quota."""
     return Because(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
 
 
 @dataclass(slots=True)
 class _Row:
-    """What is asked of one limit: places with what one replica takes there, and what is asked for anyway."""
+    """Row of one limit: places with the request of one replica; the amount requested wherever they stand."""
 
     terms: list[tuple[Place, int]] = field(default_factory=list)
     fixed: int = 0

@@ -39,7 +39,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """What a workload's quotas come from."""
+    """Total and weights from which a workload's quotas ``N w / W`` come."""
 
     replicas: int
     """N: replicas of the workload, at least 1."""
@@ -58,10 +58,10 @@ class Measured:
     """Clusters that are measured together: all candidates, or an overflow tier."""
 
     clusters: frozenset[str]
-    """Which clusters; what they hold together is divided."""
+    """Names of the clusters; the replicas that they hold together are divided."""
     weights: Mapping[str, int]
     totals: range
-    """How many replicas they may hold together."""
+    """Numbers of replicas that they may hold together."""
 
     @property
     def is_open(self) -> bool:
@@ -69,19 +69,19 @@ class Measured:
         return len(self.totals) > 1
 
     def division(self, replicas: int) -> Division | None:
-        """Return what the quotas of so many replicas come from; None where nothing is measured."""
+        """Return the division of so many replicas; None where nothing is measured."""
         positive = {cluster: weight for cluster, weight in sorted(self.weights.items()) if weight > 0}
         return Division(replicas, positive, sum(positive.values())) if positive and replicas else None
 
     @property
     def divisions(self) -> tuple[Division, ...]:
-        """What the quotas may come from, one for every total of which there are any."""
+        """Divisions of every total of at least 1 replica; empty where no cluster has a weight."""
         found = (self.division(replicas) for replicas in self.totals)
         return tuple(division for division in found if division is not None)
 
 
 def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[Measured, ...]:
-    """Return what is measured by itself: all candidates together, or every overflow tier.
+    """Return the clusters measured together: all candidates, or those of every overflow tier.
 
     Tiers are not measured as long as it is not known how many replicas they may hold.
     """
@@ -155,7 +155,7 @@ def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, M
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
-    """Yield what a number of steps must be divisible by for whole costs."""
+    """Yield the numbers by which a number of steps must be divisible for whole costs."""
     replicas, whole = division.replicas, division.whole
     for weight in set(division.weights.values()):
         match deviation:

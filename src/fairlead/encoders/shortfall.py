@@ -1,4 +1,4 @@
-"""Partial placements: what is asked at least gives way, and what is missing is minimised before all else."""
+"""Partial placements: lower limits give way, and the missing amounts are minimised before all else."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ KIND = "partial"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What one rule of a workload is short of."""
+    """Amount that one rule of a workload is short of, as a cost on a level of its own."""
 
     key: str
     """Key of the level on which it counts."""
     priority: int
     cost: Cost
     about: About | None = None
-    """Which rule it is, see `Violation.about`; None where nothing that runs can break it."""
+    """Identity of the rule, see `Violation.about`; None where nothing that runs can break it."""
 
 
 def encode(problem: Problem, encoding: Encoding) -> None:
@@ -85,7 +85,7 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
 
 
 def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield what the rules of a workload may be short of; minima are not missed where it is scaled to 0."""
+    """Yield the possible shortfalls of a workload; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
         if isinstance(rule, rules.Candidates | rules.Preference):
             continue

@@ -11,7 +11,7 @@ from fairlead.models.workload import Workload
 
 
 def encode(rule: Survival, workload: Workload, encoding: Encoding) -> None:
-    """Whatever group g is lost, ``sum x_c >= minimum`` over all clusters c outside g.
+    """Keep ``sum x_c >= minimum`` over all clusters c outside g, whatever group g is lost.
 
     Of several losses at once, such as two regions or a region and a cluster, g is the union of any of them.
     Clusters that are no candidates are lost with their group too. A group without candidates needs no row:
@@ -40,7 +40,7 @@ def unions(rule: Survival) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _at_once(loss: Loss) -> list[frozenset[str]]:
-    """Return what goes with any so many groups; with all of them where there are not so many."""
+    """Return the clusters lost with any so many groups; with all of them where there are not so many."""
     groups = list(_lost(loss).values())
     count = min(loss.count, len(groups))
     return [frozenset[str]().union(*some) for some in combinations(groups, count)]

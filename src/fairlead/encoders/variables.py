@@ -1,4 +1,4 @@
-"""The variables of a model: how many replicas of a workload stand on a cluster, and what follows from that.
+"""The variables of a model: replicas by workload and cluster, and numbers that follow from them.
 
 Which clusters and groups of them are used at all, and what a group holds, are variables of their own.
 """
@@ -29,7 +29,7 @@ class Group(NamedTuple):
 
 
 Subject = Place | Group
-"""What a number of replicas is counted for."""
+"""A workload on one cluster, or on a set of clusters: where replicas are counted."""
 
 
 def replicas_at(placement: Placement, subject: Subject) -> int:
@@ -47,7 +47,7 @@ class Range(NamedTuple):
     upper: int
 
     def within(self, lower: int, upper: int) -> "Range":
-        """Return what is left of it between two numbers as well."""
+        """Return the part of it that lies between two numbers as well."""
         return Range(max(self.lower, lower), min(self.upper, upper))
 
 

@@ -53,10 +53,10 @@ class RefusedError(FairleadError):
 
 
 class Event(NamedTuple):
-    """What a watch tells."""
+    """Event of a watch."""
 
     type: EventType
-    """What became of the object; a bookmark only tells a newer version of the whole."""
+    """Kind of change of the object; a bookmark only tells a newer version of the whole."""
     object: Object
     version: str
     """Version of the object, from which to go on."""
@@ -74,7 +74,7 @@ class Client:
         self.api.rest_client.close()
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
-        """Return what is at a path.
+        """Return the object at a path.
 
         Raises `RefusedError` where the server refused, and `UnreachableError` where it did not answer.
         """
@@ -100,7 +100,7 @@ class Client:
             query["continue"] = str(meta["continue"])
 
     def watch(self, resource: Resource, version: str, seconds: float) -> Iterator[Event]:
-        """Yield what happens to the objects of a kind after a version, until the server ends the watch.
+        """Yield the changes of objects of a kind after a version, until the server ends the watch.
 
         Raises `RefusedError` where the server refused, 410 where it no longer knows the version, and
         `UnreachableError` where the connection is lost.
@@ -192,7 +192,7 @@ class Client:
 
 
 def _refusal(text: bytes) -> str:
-    """Return what a refused request was told; empty where that is nothing."""
+    """Return the text of a refused request; empty where there is none."""
     try:
         status = json.loads(text)
     except ValueError:
@@ -249,11 +249,11 @@ class Resource:
     """A kind and the path under which it is served."""
 
     api_version: str
-    """Such as ``apps/v1``; ``v1`` in the core group."""
+    """Group and version, such as ``apps/v1``; ``v1`` in the core group."""
     kind: str
-    """Such as ``Deployment``."""
+    """Kind of the objects, such as ``Deployment``."""
     plural: str
-    """Such as ``deployments``."""
+    """Name in paths, such as ``deployments``."""
     namespaced: bool
     """Whether its objects belong to namespaces."""
 

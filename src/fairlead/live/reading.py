@@ -1,4 +1,4 @@
-"""Everything that fairlead reads of a cluster, in one go: the kinds that its server serves."""
+"""Objects that fairlead reads of a cluster, in one go: the kinds that its server serves."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fairlead.models.statement import Statement
 
 
 def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
-    """Return those of some kinds that a server serves; what it does not serve is left out.
+    """Return the kinds that a server serves, of some; others are left out.
 
     Raises `RefusedError` where the server refused for another reason than that it does not know a group, and
     `UnreachableError` where it did not answer.
@@ -26,7 +26,7 @@ def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
 
 
 def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resource]:
-    """Return what a server serves of one group and version; nothing where it does not know that."""
+    """Return the kinds that a server serves of one group and version; none where it does not know that."""
     root = "apis" if "/" in api_version else "api"
     try:
         told = client.get(f"/{root}/{api_version}")
@@ -49,7 +49,7 @@ _TEMPLATES = ("apps/v1", "batch/v1")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a cluster holds."""
+    """Objects that a cluster holds."""
 
     documents: tuple[NamedDocument, ...]
     """All objects of the kinds that are read, without workloads that other objects made (the ReplicaSets of a

@@ -22,7 +22,7 @@ class _Range(NamedTuple):
     """The numbers between which one autoscaler moves what it scales."""
 
     target: Identity
-    """What it scales; an API group that is left out is that of any kind of this name."""
+    """Workload that it scales; an API group that is left out is that of any kind of this name."""
     name: str
     minimum: int
     maximum: int
@@ -31,7 +31,7 @@ class _Range(NamedTuple):
 
 
 def autoscaler_findings(autoscaler: AnyAutoscaler, _: object) -> Iterator[Finding]:
-    """List what is right alone and wrong together in an autoscaler."""
+    """List the fields of an autoscaler that are right alone and wrong together."""
     if isinstance(autoscaler, CronFederatedHPA):
         kind = autoscaler.spec.scale_target_ref.kind
         needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
@@ -121,7 +121,7 @@ def _together(ranges: Sequence[_Range]) -> Autoscaler:
 
 
 def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement]:
-    """Say what of the autoscalers of a workload does not agree with the rest of the input."""
+    """Say where the autoscalers of a workload do not agree with the rest of the input."""
     unit, limits = workload.declared, workload.autoscaler
     if limits is None:
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KIND = "cluster"
 
 NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
-"""What a condition Ready that is not True amounts to where no taint says so."""
+"""Taint that a condition Ready that is not True amounts to where no taint says so."""
 
 # Karmada marks a cluster whose state is unknown with the second one.
 _TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}
@@ -92,7 +92,7 @@ def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
 
 
 def free_of(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
-    """Return what is neither allocated nor about to be, by resource."""
+    """Return the amounts neither allocated nor about to be, by resource."""
     allocated, allocating = summary.allocated, summary.allocating
     return {
         resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)
@@ -117,7 +117,7 @@ def _grades(cluster: api.Cluster) -> tuple[Grade, ...]:
 def cluster_warnings(
     clusters: Sequence[Located[api.Cluster]], federated: "Sequence[Located[FederatedCluster]]"
 ) -> Iterator[Statement]:
-    """Say what is assumed of clusters that do not tell, or what is not used of what they tell."""
+    """Say which values are assumed of clusters that do not tell, and which of theirs are not used."""
     serves = "taken to serve every kind"
     silent = [one for one in clusters if not one.model.status.api_enablements]
     yield from _of_all(silent, f"no status.apiEnablements, {serves}")

@@ -50,13 +50,13 @@ CHECKS: Mapping[str, str] = {
     "own": "own.findings.own_findings",
     "federation_policies": "kubeadmiral.policies.policy_findings",
 }
-"""By list of `Manifests`, module of this package and function: what is right alone and wrong together in a
-manifest; nothing can be in lists that are not here."""
+"""Check of a manifest by list of `Manifests`: module of this package and function that lists what is right
+alone and wrong together; nothing can be in lists that are not here."""
 
 
 @dataclass(slots=True)
 class Manifests:
-    """Everything that was read, by what it is, in the order of the input; and what is wrong or noteworthy."""
+    """Manifests that were read, by what they are, in the order of the input; mistakes and remarks."""
 
     clusters: list[Located[karmada.Cluster]] = field(default_factory=list)
     workloads: list[Located[Workload]] = field(default_factory=list)
@@ -150,7 +150,7 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
 
 
 def _nearest(api_version: str, kind: str) -> str:
-    """Return what may be meant by a kind that is not read: another version of it, or a name like it."""
+    """Return the kind that may be meant by one that is not read: another version of it, or a name like it."""
     group = group_of(api_version)
     versions = [version for version, name in KINDS if name == kind and group_of(version) == group]
     if versions:
@@ -185,7 +185,7 @@ def _add(
 def _contradictions(
     row: str, document: Document, validated: Validated[Object], extensions: Extensions
 ) -> Iterator[Mistake]:
-    """List what is right alone and wrong together in a document."""
+    """List the fields of a document that are right alone and wrong together."""
     located = validated.located
     if located is None or row not in CHECKS:
         return

@@ -1,4 +1,4 @@
-"""What packages outside of fairlead bring: kinds of manifests that make rules, and levels.
+"""Extensions by packages outside of fairlead: kinds of manifests that make rules, and levels.
 
 They are looked for (entry points of the group ``fairlead.extensions``) only where an input names a kind or a
 level that is not fairlead's own.
@@ -38,7 +38,7 @@ class RuleManifest(Object):
     def rule(
         self, workload: Workload, candidates: Sequence[Cluster], source: Callable[..., Source]
     ) -> Outside | None:
-        """Return what the manifest asks of a workload; None where that is nothing.
+        """Return the rule that the manifest makes for a workload; None where it makes none.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class RuleManifest(Object):
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What a package brings.
+    """Kinds and levels that a package adds.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class Extensions:
         return (level for each in self._all() for level in each.levels)
 
     def _all(self) -> Iterator[Extension]:
-        """Yield those that are given, then those that are installed, which are loaded only then."""
+        """Yield the extensions that are given, then those that are installed, which are loaded only then."""
         yield from self.given
         yield from installed()
 
@@ -140,7 +140,7 @@ def kinds() -> Mapping[str, type[RuleManifest]]:
 
 
 def _fault_of_kind(kind: type[RuleManifest]) -> str:
-    """Return what is wrong with a kind; empty where nothing is."""
+    """Return the fault of a kind in words; empty where it has none."""
     from fairlead.manifests.api.own_values import SelectingSpec
 
     version = getattr(kind, "group_version", "")
@@ -163,7 +163,7 @@ def _named(kind: type[RuleManifest]) -> str:
 def rule_of(
     model: RuleManifest, workload: Workload, candidates: Sequence[Cluster], source: Callable[..., Source]
 ) -> Outside | None:
-    """Return what a manifest asks of a workload; see `RuleManifest.rule`.
+    """Return the rule that a manifest makes for a workload; see `RuleManifest.rule`.
 
     Raises `ExtensionError` where the kind fails, or returns what is no rule from outside.
     """

@@ -1,4 +1,4 @@
-"""What is wrong in a manifest beside its single fields, and where it stands."""
+"""Mistakes in a manifest beside its single fields, and their places."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Finding(NamedTuple):
-    """What is wrong below some object."""
+    """Mistake below some object."""
 
     path: Path
     """Field, seen from the object."""
@@ -43,7 +43,7 @@ def below(where: str | int | Path, findings: Iterable[Finding]) -> Iterator[Find
 
 
 def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterator[Finding]:
-    """Yield what a check finds in every item of a list."""
+    """Yield the findings of a check in every item of a list."""
     for position, item in enumerate(items):
         yield from below(position, check(item))
 

@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 class Memory:
-    """Things by key, made when they are first asked for."""
+    """Values by key, each made when it is first asked for."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, Any] = {}
@@ -46,12 +46,12 @@ class Weighed:
 
 
 class Interpreted(NamedTuple):
-    """What a placement or a policy means for one workload."""
+    """Rules that a placement or a policy states for one workload."""
 
     rules: tuple[WorkloadRule, ...]
     """Rules, resolved against the clusters; those of the first affinity group where there are several."""
     warnings: tuple[Statement, ...]
-    """What has no effect, and what is assumed."""
+    """Remarks on fields without effect, and on what is assumed."""
     groups: tuple[AffinityGroup, ...] = ()
     """The affinity groups with their rules; empty where there are none."""
 
@@ -154,7 +154,7 @@ class ManifestReading(ABC):
     """See `fairlead.models.workload.Reading`; a subclass for every system."""
 
     added: tuple[Addition, ...] = ()
-    """What our own kinds add to what the placement or policy says, in order."""
+    """Rules that manifests of our own kinds add to those of the placement or policy, in order."""
 
     tolerated: tuple[Taint, ...] = ()
     """Taints that are tolerated beside those that the placement or policy tolerates."""

@@ -16,7 +16,7 @@ from fairlead.models.statement import Statement
 
 
 class Gathered(NamedTuple):
-    """What inputs hold, with nothing wrong in it."""
+    """Manifests of all inputs, with nothing wrong in them."""
 
     documents: Sequence[Document]
     manifests: Manifests
@@ -51,7 +51,7 @@ def gather(
 
 
 def not_understood(manifests: Manifests) -> list[Mistake]:
-    """List what is wrong in bindings and federated objects, which stops nobody where there is more."""
+    """List the mistakes in bindings and federated objects, which stop nobody where there is more."""
     return [mistake for one in manifests.unread for mistake in one.mistakes]
 
 

@@ -1,4 +1,4 @@
-"""What the input says of a workload: template, binding, policy, and who asks to place it afresh."""
+"""Workloads with all that the input says of them: template, binding, policy, rebalancer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,17 +28,17 @@ class Subject:
     identity: Identity
     api_version: str
     template: Located[Workload] | None = None
-    """Its manifest; None where the input has none."""
+    """Manifest of the workload; None where the input has none."""
     binding: Located[ResourceBinding] | None = None
-    """Its binding; None where the input has none."""
+    """Binding of the workload; None where the input has none."""
     policy: Located[PropagationPolicy] | None = None
     """The policy that selects it; None where none in the input does."""
     outvoted: Located[PropagationPolicy] | None = None
     """A policy that selects it too and would come first, had not another one claimed the workload before."""
     federated: "Federated | None" = None
-    """Its federated object of KubeAdmiral; None where the input has none."""
+    """Federated object of KubeAdmiral; None where the input has none."""
     unread: tuple[Unread, ...] = ()
-    """Its bindings or federated objects that cannot be understood; empty where there are none."""
+    """Bindings or federated objects that cannot be understood; empty where there are none."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -48,7 +48,7 @@ class Subject:
 
     @property
     def resource(self) -> Resource:
-        """What it is selected by."""
+        """The resource as selectors of policies see it."""
         return Resource(self.api_version, *self.identity[1:], self.labels)
 
 
@@ -179,7 +179,7 @@ class Rebalancing:
 
     @classmethod
     def of(cls, rebalancers: Iterable[Located[WorkloadRebalancer]]) -> "Rebalancing":
-        """Return what some rebalancers ask for."""
+        """Return the workloads that some rebalancers ask to place afresh, with the times."""
         asked: dict[Identity, datetime] = {}
         for rebalancer in rebalancers:
             created = rebalancer.model.metadata.creation_timestamp or _NOT_YET_CREATED

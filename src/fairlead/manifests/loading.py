@@ -139,7 +139,7 @@ def problem_of(
 
 
 def _resized(subjects: Iterable[Subject]) -> dict[tuple[str, str], int]:
-    """Return what sets of components request today more than those that run, by cluster and resource."""
+    """Return the requests of component sets beyond those of the sets that run, by cluster and resource."""
     more: dict[tuple[str, str], int] = {}
     for subject in subjects:
         for cluster, amounts in resized(subject.binding.model.spec) if subject.binding else ():
@@ -158,14 +158,14 @@ def _nobodys(manifests: Manifests) -> Iterator[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Who places which workloads, and who stays as it is."""
+    """Workloads by who places them, and those that stay as they are."""
 
     placed: list[tuple[Subject, Workload, Declared]] = field(default_factory=list)
-    """Those of Karmada."""
+    """Workloads of Karmada."""
     federated: "list[tuple[Subject, str, Placed]]" = field(default_factory=list)
-    """Those of KubeAdmiral, with their keys."""
+    """Workloads of KubeAdmiral, with their keys."""
     idle: list[Workload] = field(default_factory=list)
-    """Those of which only counts what they hold."""
+    """Workloads of which only counts what they hold."""
     warnings: list[Statement] = field(default_factory=list)
 
 

@@ -1,4 +1,4 @@
-"""What is odd about the metadata of a manifest: names that no API server takes, and misspelt annotations."""
+"""Oddities in the metadata of a manifest: names that no API server takes, and misspelt annotations."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _LONGEST_CLUSTER, _LONGEST_NAMESPACE = 48, 63
 
 
 def odd_metadata(located: Located[Object], *, specifies: bool) -> Iterator[Statement]:
-    """Say what has no effect, and that an API server would refuse a name; here it names a thing all the same.
+    """Say that an annotation has no effect, or that an API server refuses a name that is taken here.
 
     `specifies`: whether its annotations may specify replicas; a proposal spells them in the singular.
     """
@@ -35,7 +35,7 @@ def odd_metadata(located: Located[Object], *, specifies: bool) -> Iterator[State
 
 
 def _odd(located: Located[Object], field: str, name: str, longest: int | None) -> Iterator[Statement]:
-    """Say what an API server takes instead of a name; a length means that it has no dots either."""
+    """Say which names an API server would refuse; a length means that it has no dots either."""
     fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
     if fits and not (longest and "." in name):
         return

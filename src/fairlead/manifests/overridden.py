@@ -29,7 +29,7 @@ class _Written(NamedTuple):
     path: str
     """The field, as a JSON pointer."""
     value: Any
-    """What is written there; None where it is removed."""
+    """Value that is written there; None where the field is removed."""
     clusters: tuple[str, ...]
     source: Source
 
@@ -96,7 +96,7 @@ def _selected(policy: Located[api.OverridePolicy], workload: Workload) -> bool:
 
 
 def _written(policy: Located[api.OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
-    """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
+    """Yield the fields that a policy of Karmada writes; rules in their order, then the deprecated fields."""
     spec = policy.model.spec
     rules: list[tuple[tuple[str | int, ...], api.OverrideRule]] = [
         (("spec", "overrideRules", at), rule) for at, rule in enumerate(spec.override_rules)

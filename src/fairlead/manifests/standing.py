@@ -111,7 +111,7 @@ V = TypeVar("V")
 
 
 def made_once(things: Iterable[T], make: Callable[[T], V]) -> dict[int, V]:
-    """Return what is made of things, by their identity; what stands in several places is made once."""
+    """Return the value made of each thing, by identity; a thing in several places has one."""
     return {key: make(one) for key, one in {id(one): one for one in things}.items()}
 
 

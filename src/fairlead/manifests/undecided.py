@@ -1,4 +1,4 @@
-"""What no placement decides: certain nodes, what is not divided at all, clusters that are not there."""
+"""Requirements that no placement decides: certain nodes, undivided objects, clusters not there."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
 
 
 def _claims(subject: Subject) -> Iterator[tuple[str, Source]]:
-    """Yield what a subject asks of nodes, in words; what its binding says counts before its template."""
+    """Yield the requirements of a subject on nodes, in words; its binding counts before its template."""
     binding = subject.binding
     if binding is not None:
         spec = binding.model.spec
@@ -71,7 +71,7 @@ def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
 
 
 def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
-    """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
+    """Say which workloads are propagated and not divided: without replicas, or where others need them.
 
     `subjects`: everything that the input says something of, with its key.
     """

@@ -40,7 +40,7 @@ _FROM_CONTEXT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def in_plain_words(details: ErrorDetails) -> str:
-    """Return what is wrong with a value and what is allowed, to be read after the value."""
+    """Return the mistake in a value and what is allowed, to be read after the value."""
     kind = details["type"]
     if kind in _WORDS:
         return _WORDS[kind]
@@ -58,7 +58,7 @@ def _about(kind: str, details: ErrorDetails) -> str:
 
 
 def _about_quotes(kind: str, value: object) -> str:
-    """Say what quotes have to do with it: numbers and booleans have none, text may need them."""
+    """Say how quotes matter: numbers and booleans have none, text may need them."""
     if kind == "string_type" and isinstance(value, bool):
         words = "y, yes, on" if value else "n, no, off"
         return f"; put quotes around it (unquoted, {words} and {str(value).lower()} are no text)"
@@ -112,14 +112,14 @@ class Unread:
 
     document: Document
     located: Located[Any] | None
-    """What of it can be read; None where that is too little."""
+    """The part of it that can be read; None where that is too little."""
     mistakes: tuple[Mistake, ...]
-    """What cannot be understood."""
+    """Mistakes in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validated(Generic[M]):
-    """What became of a document."""
+    """Result of validating a document."""
 
     located: Located[M] | None
     """The manifest without what is wrong in it; None where too little remains."""

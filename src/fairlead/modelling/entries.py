@@ -1,4 +1,4 @@
-"""Entries of a model: what was said of a cluster or a workload, where, and the manifest that says it."""
+"""Entries of a model: arguments for a cluster or a workload, where they stand, and their manifest."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Kinds = Collection[tuple[str, str]]
 
 @dataclass(frozen=True)
 class ClusterEntry:
-    """What was said of a cluster; see `Model.add_cluster`."""
+    """Arguments for a cluster; see `Model.add_cluster`."""
 
     source: Source
     name: str
@@ -31,12 +31,12 @@ class ClusterEntry:
 
     @property
     def title(self) -> str:
-        """What mistakes call it."""
+        """Name of the entry in mistakes."""
         return f"cluster {self.name}"
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What no other entry has."""
+        """Identity among the clusters: the name."""
         return (str(self.name),)
 
     def mistakes(self, clusters: Collection[str]) -> Found:
@@ -84,7 +84,7 @@ class ClusterEntry:
 
 @dataclass(frozen=True)
 class WorkloadEntry:
-    """What was said of a workload; see `Model.add_workload`."""
+    """Arguments for a workload; see `Model.add_workload`."""
 
     source: Source
     key: str
@@ -100,12 +100,12 @@ class WorkloadEntry:
 
     @property
     def title(self) -> str:
-        """What mistakes call it."""
+        """Name of the entry in mistakes."""
         return f"workload {self.key}"
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What no other entry has."""
+        """Identity among the workloads: kind, namespace and name."""
         return str(self.kind), *self.place
 
     @property

@@ -79,14 +79,15 @@ class Model:
         labels
             Its labels; None means none.
         taints
-            What keeps away workloads that do not tolerate it.
+            Taints of the cluster, which keep away workloads that do not tolerate them.
         allocatable
-            What its nodes offer by resource, in cores, bytes, pods and devices: ``{"cpu": "4", "memory":
-            "16Gi"}``. A resource that is left out is not there, but for pods, which are then not counted
-            (in `compare`, Karmada's scheduler takes a cluster without a number of pods for one that is full).
+            Capacity of its nodes by resource, in cores, bytes, pods and devices: ``{"cpu": "4", "memory":
+            "16Gi"}``. A resource that is left out is not there, but for pods, which are then not counted (in
+            `compare`, Karmada's scheduler takes a cluster without a number of pods for one that is full).
             None means that the capacity is unknown, which is no limit.
         allocated
-            What is requested there now, by the workloads of the model as well; None means nothing.
+            Amounts requested there now, in the same units, by the workloads of the model as well; None means
+            none.
         """
         self._clusters.append(
             ClusterEntry(
@@ -127,7 +128,7 @@ class Model:
         policy
             Where replicas may run and how they are divided; None divides them evenly over all clusters.
         requests
-            What one replica needs by resource: ``{"cpu": "500m", "memory": "1Gi"}``; None means nothing.
+            Request of one replica by resource: ``{"cpu": "500m", "memory": "1Gi"}``; None means none.
         running
             Replicas that run now by cluster; None means none.
         labels
@@ -165,7 +166,7 @@ class Model:
         spec
             Its ``spec``, as the kind's page describes it.
         name
-            What messages call it; empty numbers it.
+            Name of it in messages; empty numbers it.
         """
         named = name or f"{str(kind).lower()}-{len(self._rules) + 1}"
         outside = None if kind in OWN_KINDS else Extensions(self._extensions).named(kind)

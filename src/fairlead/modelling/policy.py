@@ -36,25 +36,25 @@ def kept(value: T) -> T:
 
 
 def mapping(field: str, value: object, holds: str) -> Found:
-    """Yield what is no mapping of names."""
+    """Yield a mistake where a value is no mapping of names."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
         yield field, value, f"must be a mapping of {holds}"
 
 
 def count(field: str, value: object, most: int = MOST_REPLICAS) -> Found:
-    """Yield what is no number of replicas, or of anything else that is counted."""
+    """Yield a mistake where a value is no number of replicas, or of anything else that is counted."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         yield field, value, COUNT
 
 
 def text(field: str, value: object) -> Found:
-    """Yield what is no text."""
+    """Yield a mistake where a value is no text."""
     if not isinstance(value, str):
         yield field, value, "must be a string"
 
 
 def texts(field: str, value: object) -> Found:
-    """Yield what is no mapping of texts, as labels are."""
+    """Yield a mistake where a value is no mapping of texts, as labels are."""
     yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
@@ -74,7 +74,7 @@ def quantities(field: str, value: object) -> Found:
 
 
 def _number(value: object) -> str | float:
-    """Return what may be a quantity; anything else as a text that is none."""
+    """Return a value that may be a quantity; any other as a text that is none."""
     return value if isinstance(value, str | int | float) else f"<{value}>"
 
 
@@ -94,7 +94,7 @@ def known(field: str, name: object, clusters: Collection[str]) -> Found:
 
 
 def all_known(field: str, value: object, clusters: Collection[str]) -> Found:
-    """Yield what is no list of clusters of the model, or names none."""
+    """Yield mistakes where a value is no list of clusters of the model, or names others."""
     names, wrong = several(field, tuple(value) if isinstance(value, AbstractSet) else value)
     yield from wrong
     if not wrong and not names:
@@ -171,7 +171,7 @@ def mistakes(policy: Policy, clusters: Collection[str]) -> Found:
 
 
 def by_cluster(name: str, numbers: object, clusters: Collection[str]) -> Found:
-    """Yield what is not a mapping of clusters of the model to whole numbers."""
+    """Yield mistakes where a value is not a mapping of clusters of the model to whole numbers."""
     yield from mapping(name, numbers, "clusters and numbers")
     for cluster in numbers if isinstance(numbers, Mapping) else ():
         yield from known(name, cluster, clusters)
@@ -200,7 +200,7 @@ def _bound(bound: int | Mapping[str, int] | None, cluster: str) -> int | None:
 
 
 def _spread(name: str, limits: object) -> Found:
-    """Yield what is no number of groups, or no pair of fewest and most."""
+    """Yield a mistake where a value is no number of groups, and no pair of fewest and most."""
     pair = cast("Sequence[Any]", limits if isinstance(limits, tuple | list) else (limits, None))
     if len(pair) != 2:
         yield name, limits, "must be the fewest groups, or the fewest and the most"

@@ -1,1 +1,1 @@
-"""What a problem and an answer are: pure data and pure functions; knows no solver."""
+"""Problems, rules, placements and answers: pure data and pure functions; knows no solver."""

@@ -1,4 +1,4 @@
-"""What questions and answers have in common: pure data, and what shows them is handed in by the face."""
+"""Answers and their renderer: pure data; the code that shows answers is handed in by the face."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Renderer(Protocol):
-    """What shows answers; `fairlead.report.renderer` is one, and `fairlead` hands it in."""
+    """Renderings of answers: text, HTML, SVG, JSON. `fairlead` hands in `fairlead.report.renderer`."""
 
     def text(self, answer: Answer) -> str:
         """Return a short, readable rendering."""
         ...
 
     def verdict(self, answer: Answer) -> str:
-        """Return what the answer comes to, in a sentence; of a comparison a line for each."""
+        """Return the verdict on the answer, in a sentence; of a comparison a line for each."""
         ...
 
     def notebook(self, shown: Shown) -> str:
@@ -63,7 +63,7 @@ class Plot:
 
 
 class Answer(Shown):
-    """What a question is answered with. Its ``repr`` is short, as answers hold whole problems."""
+    """Answer to a question, shown by the renderer. Its ``repr`` is short, as answers hold whole problems."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class Answer(Shown):
 
     @property
     def shown_by(self) -> Renderer:
-        """What shows it."""
+        """The renderer, imported when it is first asked for."""
         renderer: Renderer = Shown.renderer()
         return renderer
 

@@ -1,4 +1,4 @@
-"""What many replicas use, and how far they are from their weights, seen at one look: arrays over all places.
+"""Amounts used and distances from weights of many replicas at one look: arrays over all places.
 
 The same numbers as those of `fairlead.models.usage` and of `fairlead.models.rules.weights`, exactly: where
 64 bits could not hold one, or weights have no small common multiple, nothing is told, and they are asked one
@@ -37,7 +37,7 @@ def used_at_once(
     names: tuple[str, ...],
     counted: Callable[[str], AbstractSet[str]],
 ) -> dict[str, Column] | None:
-    """Return what workloads use by resource and cluster; None where 64 bits may not do.
+    """Return the amounts used, by resource and cluster; None where 64 bits may not do.
 
     `asked`: what one replica of each workload takes by resource. `counted`: tells on which clusters a
     resource counts.
@@ -98,7 +98,7 @@ def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int =
 
 
 class Divided(NamedTuple):
-    """What weights divide, a workload or an overflow tier of it: weights, replicas, and where all stand."""
+    """Replicas divided by weights, of a workload or an overflow tier: both mappings are by cluster name."""
 
     weights: Mapping[str, int]
     replicas: int
@@ -132,7 +132,7 @@ class _Rows:
     """Workloads one after the other, and their places one after the other."""
 
     lengths: Whole
-    """How many places each workload has."""
+    """Number of places of each workload."""
     counts: Whole
     weights: Whole
     """Replicas and weight by place."""

@@ -27,7 +27,7 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 
 def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what breaks the rules of single workloads, as `check` does."""
+    """Return the violations of rules of single workloads, as `check` does."""
     return placement.once(_own_violations, problem.all_workloads)
 
 
@@ -42,7 +42,7 @@ def _own_violations(placement: Placement, workloads: Workloads) -> tuple[Violati
 def violations_of(
     workload: Workload, placed: Mapping[str, int], rules: Iterable[WorkloadRule] | None = None
 ) -> Iterator[Violation]:
-    """Return what breaks the rules that a workload has now, whatever other affinity groups it has.
+    """Return the violations of the rules that a workload has now, whatever other affinity groups it has.
 
     `placed`: its replicas by cluster. `rules`: those of its rules that are looked at; None means all.
     """
@@ -54,7 +54,7 @@ def violations_of(
 
 
 def broken(requirements: Iterable[Requirement], placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Yield what a placement of a workload (replicas by cluster) breaks of its requirements."""
+    """Yield the violations of requirements of a workload by its placement (replicas by cluster)."""
     for requirement in requirements:
         if requirement.excess(placed) and (violation := requirement.violation(placed)):
             yield violation
@@ -117,7 +117,7 @@ def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation
 
 
 def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str]) -> Iterable[Requirement]:
-    """Return what one rule of a workload requires; nothing where it only prefers something.
+    """Return the requirements of one rule of a workload; none where it only prefers something.
 
     Of closed clusters only those are told that are among the given ones.
     """

@@ -1,4 +1,4 @@
-"""What becomes of the rules of a workload where clusters are closed to it, and where they are opened."""
+"""Rules of a workload after clusters are closed to it, and after they are opened."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -18,7 +18,7 @@ class Taint:
     key: str
     """Name of the taint."""
     value: str
-    """Its value; may be empty."""
+    """Value of the taint; may be empty."""
     effect: str
     """``NoSchedule``, ``NoExecute`` or ``PreferNoSchedule``."""
 
@@ -85,13 +85,13 @@ class Cluster:
     """Taints that its conditions amount to although it does not carry them; they keep new replicas away as
     taints do, but the real schedulers do not see them."""
     allocatable: Mapping[str, int] | None = None
-    """What its nodes offer by resource: cpu in millicores, everything else in whole units (bytes, pods,
+    """Capacity of its nodes by resource: cpu in millicores, everything else in whole units (bytes, pods,
     devices). None means that the capacity is unknown."""
     free: Mapping[str, int] | None = None
-    """What is still free by resource, in the units of `allocatable`; negative where the cluster is
-    overcommitted. None means that the capacity is unknown, which is no limit."""
+    """Free capacity by resource, in the units of `allocatable`; negative where the cluster is overcommitted.
+    None means that the capacity is unknown, which is no limit."""
     grades: tuple[Grade, ...] = ()
-    """Its free nodes by grade, the lowest grade first; empty where it does not say."""
+    """Free nodes by grade, the lowest grade first; empty where it does not say."""
     deleting: bool = False
     """True where the cluster is being removed."""
     joined: bool = True
@@ -126,7 +126,7 @@ class Cluster:
 
 
 FIELDS = ("cluster", "region", "zone", "provider")
-"""What is grouped by its own name; any other field is the key of a label."""
+"""Fields by whose own names clusters are grouped; any other field is the key of a label."""
 
 
 def field_of_label(key: str) -> str:
@@ -171,7 +171,7 @@ def values_of(cluster: Cluster, field: str) -> tuple[str, ...]:
 
 
 def noun_of(field: str) -> str:
-    """Return what one group of a field is called: ``region``; ``value of label rack`` for a label."""
+    """Return the noun for one group of a field: ``region``; ``value of label rack`` for a label."""
     return field if field in FIELDS else f"value of label {_key_of(field)}"
 
 
@@ -223,7 +223,7 @@ class FailureRate:
     """How often a group of clusters is lost."""
 
     field: str
-    """What it is a group of: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the group: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     name: str | None
     """The group; None stands for every group of the field that no other rate names."""
     rate: Fraction

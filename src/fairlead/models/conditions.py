@@ -16,7 +16,7 @@ SCHEDULED, FULLY_PLACED, PROVEN = "Scheduled", "FullyPlaced", "Proven"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that is or is not so."""
+    """Condition of an answer or of a workload in it."""
 
     type: str
     """``Scheduled``, ``FullyPlaced`` or ``Proven``."""
@@ -45,7 +45,7 @@ _REASONS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is so of an answer."""
+    """Conditions of an answer: those of all workloads together, and those of each."""
 
     whole: tuple[Condition, ...]
     """``FullyPlaced`` and ``Proven``, of all workloads together."""
@@ -54,11 +54,12 @@ class Conditions:
 
 
 Short = Sequence[Violation]
-"""What a workload lacks: what gave way, or what a dispenser left out."""
+"""Violations of one workload: rules that gave way, replicas that a dispenser left out. Empty where none
+did."""
 
 
 def conditions(outcome: Result) -> Conditions:
-    """Return what is so of an outcome: of every workload, and of the whole."""
+    """Return the conditions of an outcome: of every workload, and of the whole."""
     short: dict[str, list[Violation]] = {workload.key: [] for workload in outcome.problem.workloads}
     for violation in (*outcome.shortfalls, *outcome.violations):
         if violation.gives_way and violation.workload in short:

@@ -1,4 +1,4 @@
-"""What rules read of the question: a workload's own data, and the problem around it.
+"""Data of workloads and problems as rules read them: protocols and plain values.
 
 Rules are part of both, so both are told here as far as rules read them, below the rules themselves.
 """
@@ -27,13 +27,13 @@ class WorkloadData:
     replicas: int
     """Replicas wanted in total (under Duplicated: in every selected cluster)."""
     namespace: str = ""
-    """Its namespace; empty where it is cluster-scoped."""
+    """Namespace of the workload; empty where it is cluster-scoped."""
     api_version: str = "apps/v1"
-    """Its ``apiVersion``."""
+    """The ``apiVersion`` of the workload."""
     kind: str = "Deployment"
-    """Its kind."""
+    """Kind of the workload, such as ``Deployment``."""
     requests: Mapping[str, int] = field(default_factory=dict)
-    """What one replica needs by resource: cpu in millicores, everything else in whole units (bytes, devices).
+    """Request of one replica by resource: cpu in millicores, everything else in whole units (bytes, devices).
     Empty where nothing is requested."""
     current: Mapping[str, int] = field(default_factory=dict)
     """Replicas that run now by cluster; clusters with none are absent."""
@@ -48,14 +48,16 @@ class WorkloadData:
     up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep what
     runs. See `fairlead.models.check.with_due`."""
     policy: str = ""
-    """What declared the rules, in words, such as ``policy default/nginx``."""
+    """Policy that declared the rules, in words, such as ``policy default/nginx``; empty where there is
+    none."""
     rules: tuple[object, ...] = ()
     """The placement rules; `fairlead.models.workload.Workload` says of which kinds."""
     source: Source = NOWHERE
     """Where the workload was declared."""
     declared: Declared | None = field(default=None, compare=False, repr=False)
-    """Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
-    did not come from manifests. Left out of comparisons: the same rules may be written in many ways."""
+    """Manifests of the workload as the real scheduler reads them, for the dispensers that stand in for it;
+    None where it did not come from manifests. Left out of comparisons: the same rules may be written in many
+    ways."""
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""
@@ -99,12 +101,12 @@ class ProblemData(Protocol):
 
     @cached_property
     def room(self) -> Mapping[str, Mapping[str, int]]:
-        """What the workloads may use together, by resource and cluster."""
+        """Capacity for the workloads in the units of `requests`, by resource, then cluster name."""
         ...
 
     @cached_property
     def limits(self) -> Mapping[tuple[str, str], int]:
-        """The same by cluster and resource."""
+        """Capacity for the workloads, as `room`, by cluster name and resource."""
         ...
 
     def workload(self, key: str) -> WorkloadData:
@@ -116,5 +118,5 @@ class ProblemData(Protocol):
         ...
 
     def used_columns(self, placed: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
-        """Return what all workloads use where they are placed, by resource and cluster."""
+        """Return the amounts that all workloads use where they are placed, by resource and cluster."""
         ...

@@ -1,4 +1,4 @@
-"""What settles how much a cluster holds of a workload, in the user's words."""
+"""Reasons why a cluster holds as many replicas of a workload as it does, in the user's words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ from fairlead.models.workload import Workload
 
 
 class Left(NamedTuple):
-    """What is left after the placement."""
+    """Free capacity and quotas after the placement; both empty where there is no placement."""
 
     room: Amounts
-    """Of clusters, where capacity is a rule; see `remaining`."""
+    """Free capacity by cluster and resource, see `remaining`; empty where capacity is no rule."""
     quotas: tuple[quota.Allowance, ...]
 
 
 def left_of(outcome: Result) -> Left:
-    """Return what is left after the placement; nothing where there is none."""
+    """Return the capacity and quotas left after the placement; empty where there is none."""
     if outcome.placement is None:
         return Left({}, ())
     room = remaining(outcome.problem, outcome.placement) if outcome.problem.has_capacity else {}
@@ -43,7 +43,7 @@ def left_of(outcome: Result) -> Left:
 
 
 class Finding(NamedTuple):
-    """Why a cluster holds what it holds."""
+    """Reason why a cluster holds as many replicas as it does."""
 
     text: str
     binds: Literal["", "from above", "from below"] = ""
@@ -108,7 +108,7 @@ class View:
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
-        """What is violated on a cluster, by cluster."""
+        """Sentence on the first rule, its own or shared, that the placement breaks there, by cluster."""
         return {
             violation.cluster: violation.text
             for violation in reversed(self.outcome.violations)
@@ -124,7 +124,7 @@ class View:
 
     @cached_property
     def short(self) -> Mapping[str, str]:
-        """What gave way on a cluster, by cluster."""
+        """Sentence on a rule of the workload that gave way there, by cluster; of several the last."""
         return {
             shortfall.cluster: shortfall.text
             for shortfall in self.outcome.shortfalls
@@ -166,7 +166,7 @@ def _no_copy(view: View, cluster: str) -> str:
 
 
 def _not_chosen(view: View, cluster: str) -> str:
-    """Say what limits the number of clusters or groups that may be used, where one more would be too many.
+    """Say the limit on the clusters or groups in use, where one more would be too many.
 
     Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
     """
@@ -260,7 +260,7 @@ def _no_room(view: View, cluster: str) -> Finding | None:
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
-    """Say what a replica costs, where that counts before the share, and how large the share is."""
+    """Say the costs of a replica that count before the share, and how large the share is."""
     costs = (
         f"{rule.level.name} {format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
         for rule in view.priced

@@ -28,7 +28,7 @@ class FairleadError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
-    """One thing that is wrong in the input."""
+    """Mistake in the input, with its place."""
 
     source: Source
     """File and line of the offending value."""
@@ -38,7 +38,7 @@ class Mistake:
     value: str
     """The offending value as written, shortened; empty where there is none."""
     message: str
-    """What is wrong and what is allowed."""
+    """Sentence: the mistake and what is allowed."""
     missing: bool = declared(default=False, compare=False, repr=False)
     """True where one of several fields is missing, this one for example; left out of comparisons."""
 
@@ -67,7 +67,7 @@ class ManifestError(FairleadError):
     mistakes
         All mistakes of all files; kept sorted by file and line.
     warnings
-        What else there is to say about the input, as far as it was read.
+        Further remarks on the input, as far as it was read.
     """
 
     def __init__(self, mistakes: Iterable[Mistake], warnings: Iterable[Statement] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What is found out about a value that never changes is kept with it; clusters in the order of their names.
+"""Results that are kept with values that never change; clusters in the order of their names.
 
 They are the same in a problem and in those that are made of it (`dataclasses.replace`), and so is what is
 known of them; `fairlead.models.workload.Workloads` are the other ones.
@@ -32,7 +32,7 @@ class Known:
     """An immutable value that keeps what was found out about it; copies and pickles of it begin anew."""
 
     def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
-        """Return what a pure function finds of this value and of others; asked again it is not called.
+        """Return the result of a pure function of this value and of others; asked again it is not called.
 
         What it returns must not be changed by anybody. Others are told apart by identity, so they have to be
         immutable, and the same object each time.
@@ -68,7 +68,7 @@ def keep(value: Owner, find: Callable[[Owner], Found], result: Found) -> None:
 
 
 def _known(value: Known) -> dict[object, tuple[object, Any]]:
-    """Return what is kept with a value, by what was asked."""
+    """Return the results kept with a value, by function and other arguments."""
     known: dict[object, tuple[object, Any]] = vars(value).setdefault("_known", {})
     return known
 
@@ -104,7 +104,7 @@ class Column(Mapping[str, int]):
 
     @property
     def array(self) -> Whole:
-        """The same as an array; this needs NumPy.
+        """The numbers in the order of the names, as an array of 64-bit integers; needs NumPy.
 
         Raises `OverflowError` where a number is beyond 64 bits.
         """
@@ -117,7 +117,7 @@ class Column(Mapping[str, int]):
 
     @property
     def by_name(self) -> Mapping[str, int]:
-        """The same as a dictionary."""
+        """The numbers by name, as a dictionary."""
         if self._by_name is None:
             self._by_name = dict(zip(self.names, self.amounts, strict=True))
         return self._by_name
@@ -242,7 +242,7 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Where each stands, by name."""
+        """Position of each cluster, by name."""
         return dict(zip(self.names, range(len(self)), strict=True))
 
     @cached_property
@@ -258,12 +258,12 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def free(self) -> Mapping[str, Column]:
-        """What those of known capacity have free, by resource."""
+        """Free capacity by resource, then cluster; clusters of unknown capacity are absent."""
         return self._by_resource(self._free)
 
     @cached_property
     def allocatable(self) -> Mapping[str, Column]:
-        """What clusters have in all, by resource, as far as they say so."""
+        """Allocatable capacity by resource, then cluster; clusters that do not say it are absent."""
         return self._by_resource([cluster.allocatable for cluster in self])
 
     def _by_resource(self, amounts: list[Mapping[str, int] | None]) -> Mapping[str, Column]:
@@ -275,5 +275,5 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
 
     @cached_property
     def graded(self) -> tuple[Cluster, ...]:
-        """Those that tell the grades of their nodes."""
+        """Clusters that tell the grades of their nodes, in the order of their names."""
         return tuple([cluster for cluster in self if cluster.grades])

@@ -16,7 +16,7 @@ from fairlead.models.words import no_such, shown
 
 
 class Deviation(StrEnum):
-    """How the distance of a division from the wanted ratio is measured.
+    """Measure of the distance of a division from the wanted ratio.
 
     With quota ``q = N w / W`` (exact share of N replicas for weight w of W in total) and replicas x:
     ``webster`` is the sum of (x - q)^2 / q, ``l1`` the sum of abs(x - q), ``minimax`` the greatest
@@ -33,23 +33,24 @@ class Level:
     """One lexicographic objective; always minimised."""
 
     key: str
-    """What the level is about; levels are ordered by their keys."""
+    """Short name of the objective, such as ``deviation`` or ``balance``, by which `DEFAULT_ORDER` sorts
+    levels."""
     number: int = 0
     """Counts levels of one key, such as tiers, from 1; 0 where there is one only."""
     priority: int = 0
     """Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
     higher first. 0 also where all priorities together are meant."""
     title: str = field(default="", compare=False)
-    """Of a level that a package outside of fairlead brings: what people read. Left out of comparisons, like
+    """Name for people of a level that a package outside of fairlead brings. Left out of comparisons, like
     what follows."""
     before: str = field(default="deviation", compare=False)
-    """Of such a level: the key of the one before which it counts unless a problem says otherwise."""
+    """Key of the level before which such a level counts unless a problem says otherwise."""
     steps: int = field(default=1, compare=False)
-    """Of such a level: how many steps its costs have in one unit."""
+    """Number of steps that costs of such a level have in one unit."""
 
     @property
     def name(self) -> str:
-        """Return what people read."""
+        """Return the name that people read, such as ``beyond tier 2``."""
         name = NAMES.get(self.key) or self.title
         return f"{name} {self.number}" if self.number else name
 
@@ -159,7 +160,7 @@ _NUMBER = re.compile(r"(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(%?)")
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How much worse than best a level may be."""
+    """Amount by which a level may be worse than best."""
 
     amount: Fraction
     """At least 0: in the unit of the level, or as a share."""
@@ -173,7 +174,7 @@ class Tolerance:
 
 
 def tolerance_of(value: object) -> Tolerance | None:
-    """Return what a number or a text such as ``0.5`` or ``0.1%`` says; None where it is neither."""
+    """Return the tolerance that a number or a text such as ``0.5`` or ``0.1%`` states; None for any other."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
         return None
     if not isinstance(value, str):
@@ -220,7 +221,7 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
 
 
 class Measured(NamedTuple):
-    """What a preference is asked the cost of."""
+    """Arguments of the cost of a preference: one workload, its placement, the level, the measure."""
 
     workload: WorkloadData
     placed: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""What comes out: what was found, and why, by cluster; beside it what dispensers answer. Pure data."""
+"""Outcomes: a result with its reasons by cluster; beside it the answers of dispensers. Pure data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Outcome(Result, Answer):
 
     @cached_property
     def conditions(self) -> Conditions:
-        """What is so of the whole and of every workload, as Kubernetes states it."""
+        """Conditions of all workloads together and of each workload, as Kubernetes states them."""
         return conditions(self)
 
     @cached_property
@@ -201,25 +201,25 @@ class Difference:
     cluster: str
     """Name of the cluster."""
     replicas: int
-    """What the contender places there."""
+    """Replicas that the contender places there."""
     best: int
-    """What the best placement has there."""
+    """Replicas of the best placement there."""
 
 
 @dataclass(frozen=True, repr=False)
 class Contender:
-    """What a dispenser answers to the same problem."""
+    """Answer of a dispenser to the same problem."""
 
     name: str
     """Name of the dispenser."""
     outcome: Outcome
-    """Its answer: status, levels, violations."""
+    """Answer of the dispenser: status, levels, violations."""
     unplaced: int
     """Replicas that are unplaced."""
     differences: tuple[Difference, ...]
-    """Where it differs from the best placement, by workload and cluster; empty where there is no best one."""
+    """Differences from the best placement, by workload and cluster; empty where there is no best one."""
     verdict: str
-    """How it compares, in one sentence."""
+    """Sentence that compares it with the best placement."""
 
     def __repr__(self) -> str:
         return f"<Contender: {self.verdict}>"
@@ -230,9 +230,9 @@ class Comparison(Answer):
     """The best placement beside those of dispensers."""
 
     best: Outcome
-    """What `solve` answers."""
+    """Answer of `solve`."""
     contenders: tuple[Contender, ...]
-    """What the dispensers answer, in the order in which they were asked for."""
+    """Answers of the dispensers, in the order in which they were asked for."""
 
     @property
     def verdict(self) -> str:

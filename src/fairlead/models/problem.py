@@ -46,7 +46,7 @@ class Problem(Shown, Known):
     deviation: Deviation = Deviation.WEBSTER
     """Measure of the distance from the wanted ratio."""
     warnings: tuple[Statement, ...] = ()
-    """What the reader of the input should know: skipped kinds, unknown fields, bounds without effect."""
+    """Remarks of the reader of the input: skipped kinds, unknown fields, bounds without effect."""
     partial: bool = False
     """True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
     at all; see `fairlead.models.shortfall`."""
@@ -54,8 +54,8 @@ class Problem(Shown, Known):
     """Kinds of rules that are left out on purpose: without ``capacity`` clusters hold any number of replicas.
     Else `solve` and its like add `Capacity` where it is not among the rules."""
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
-    """How much worse than best levels may be, by key; levels that are left out have to be best, but for
-    balance (`fairlead.models.score.tolerance`)."""
+    """Amounts by which levels may be worse than best, by key; levels that are left out have to be best, but
+    for balance (`fairlead.models.score.tolerance`)."""
     balances: tuple[Balance, ...] | None = None
     """Workloads that fill clusters together; None where that has not been found out yet, see
     `fairlead.models.score.with_balance`."""
@@ -127,16 +127,16 @@ class Problem(Shown, Known):
 
     @cached_property
     def room(self) -> Columns:
-        """What the workloads may use together by resource and cluster; see `usage.room`."""
+        """Capacity for the workloads, by resource, then cluster name; see `usage.room`."""
         return room(self)
 
     @cached_property
     def limits(self) -> Amounts:
-        """What the workloads may use together by cluster and resource; see `usage.limits`."""
+        """Capacity for the workloads, by cluster name and resource; see `usage.limits`."""
         return limits(self)
 
     def used(self, placed: Mapping[str, Mapping[str, int]]) -> Amounts:
-        """Return what all workloads use where they are placed, by cluster of known capacity and resource."""
+        """Return the amounts used by all workloads, by cluster of known capacity and resource."""
         return usage(self.workloads, placed, self)
 
     def used_columns(self, placed: Mapping[str, Mapping[str, int]]) -> Columns:
@@ -145,12 +145,12 @@ class Problem(Shown, Known):
 
     @cached_property
     def allowances(self) -> tuple[Allowance, ...]:
-        """What every quota allows the workloads together; see `quota.allowed`."""
+        """Amounts that every quota allows the workloads together; see `quota.allowed`."""
         return allowances(self)
 
     @cached_property
     def offered(self) -> Mapping[str, int]:
-        """What all clusters together can give the workloads, by resource."""
+        """Capacity of all clusters together for the workloads, by resource."""
         return {resource: sum(column.values()) for resource, column in self.room.items()}
 
     def candidates(self, workload: WorkloadData) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def requested_units(resource: str, quantity: str | float | Fraction) -> int:
 
 
 def available_units(resource: str, quantity: str | float | Fraction) -> int:
-    """Return what is available in whole units, rounded down: nobody can use a part of a unit.
+    """Return an available quantity in whole units, rounded down: nobody can use a part of a unit.
 
     Millicores of cpu; bytes, pods or devices of every other resource. Negative where more is used than there
     is; then rounded away from zero.

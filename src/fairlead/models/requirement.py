@@ -49,7 +49,7 @@ class GivesWay(Enum):
 
 
 class Scope:
-    """What is counted of a placement where it is about several clusters; replicas by cluster are given.
+    """Count over several clusters of a placement: of replicas, or of groups that hold any.
 
     An abstract class, but not an `ABC`, see `rules.grouped.Grouped`.
     """
@@ -59,7 +59,7 @@ class Scope:
     @property
     @abstractmethod
     def detail(self) -> str:
-        """What tells it from others: the name of a set of clusters, a field; may be empty."""
+        """Name of the counted part, to tell it from others: a set of clusters, a field; may be empty."""
         raise NotImplementedError
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Among(Scope):
     """The replicas on a set of clusters count."""
 
     name: str
-    """What people call the set; may be empty."""
+    """Name of the set, as people call it; may be empty."""
     clusters: frozenset[str]
     """Names of the clusters."""
     several: bool = False
@@ -123,14 +123,14 @@ class Outside(Scope):
 
     field: str
     group: str
-    """What is lost, such as ``zone`` and its name."""
+    """Field and name of the group that is lost, such as ``zone`` and ``z1``."""
     clusters: frozenset[str]
     only: str = ""
     """Name of the group that alone has candidates; empty where several have, or none."""
 
     @property
     def detail(self) -> str:
-        """What is lost, and its name."""
+        """Field and name of the group that is lost, in words: ``zone z1``."""
         return f"{self.field} {self.group}"
 
     def count(self, placed: Mapping[str, int]) -> int:
@@ -148,7 +148,7 @@ class Groups(Scope):
     """The groups of clusters that hold at least one replica count."""
 
     field: str
-    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Mapping[str, frozenset[str]]
     """Candidates by group; a candidate may be in several (zones)."""
 
@@ -172,7 +172,7 @@ class Kind:
     """A rule of a workload that must hold: what it is called, and how it is said."""
 
     name: str
-    """Its name, such as ``spread``."""
+    """Name of the kind, such as ``spread``."""
     asked: Callable[[Requirement], str]
     """Says what a requirement asks for."""
     broken: Callable[[Requirement, int], str]
@@ -193,15 +193,15 @@ class Requirement(NamedTuple):
     side: Side
     """Whether there are to be so many at least, at most or exactly."""
     limit: int
-    """How many: replicas, or groups where these count."""
+    """Number of replicas, or of groups where these count."""
     scope: str | Scope
-    """What is counted; a name stands for the replicas on one cluster."""
+    """Part of the placement that is counted; a name stands for the replicas on one cluster."""
     workload: WorkloadData
     """The workload whose replicas count."""
     source: Source | None = None
     """Where the limit was declared."""
     binds: Binds = Binds.ALWAYS
-    """When it counts at all."""
+    """Condition under which it counts at all."""
     gives_way: GivesWay = GivesWay.NEVER
     """Whether a partial placement may miss it by holding too little; too much never gives way."""
     reason: str = ""
@@ -216,7 +216,7 @@ class Requirement(NamedTuple):
 
     @property
     def detail(self) -> str:
-        """What else tells it from others of its kind: a set of clusters, a field; may be empty."""
+        """Name of the scope, to tell it from others of its kind: a set, a field; empty for one cluster."""
         return "" if isinstance(self.scope, str) else self.scope.detail
 
     def count(self, placed: Mapping[str, int]) -> int:
@@ -251,7 +251,7 @@ class Requirement(NamedTuple):
         return bool(placed.get(self.scope)) if isinstance(self.scope, str) else self.scope.held(placed)
 
     def violation(self, placed: Mapping[str, int]) -> Violation | None:
-        """Return what a placement (replicas by cluster) breaks; None where it keeps the requirement."""
+        """Return the violation by a placement (replicas by cluster); None where it keeps the requirement."""
         over = self.excess(placed)
         if not over:
             return None
@@ -281,7 +281,7 @@ class Requirement(NamedTuple):
                 assert_never(self.gives_way)
 
     def statement(self) -> Statement:
-        """Return what it asks for, in the user's words."""
+        """Return the requirement as a statement, in the user's words."""
         text = self.kind.asked(self)
         return Statement(self.kind.name, text, self.source, self.workload.key, self.cluster)
 
@@ -291,6 +291,6 @@ class Requirement(NamedTuple):
         return self.workload.policy or self.workload.key
 
     def differs(self, stands: str, found: int) -> str:
-        """Say what stands where, and how much of it is needed or allowed instead."""
+        """Say how many stand where, and how many of them are needed or allowed instead."""
         side, verb = ("least", "needed") if found < self.limit else ("most", "allowed")
         return f"{self.workload.key}: {stands}, at {side} {self.limit} {be(self.limit)} {verb}"

@@ -1,4 +1,4 @@
-"""What was found: status, placement, levels attained, what gave way. Pure data, without explanations."""
+"""Results: status, placement, levels attained, rules that gave way. Pure data, without explanations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ SAVED = "saved plan"
 
 
 class Status(StrEnum):
-    """How an answer is to be read.
+    """Status of an answer.
 
     ``OPTIMAL``: every level is proven. ``FEASIBLE``: a valid placement, not every level proven. In a partial
     placement these levels start with what gave way.
@@ -60,7 +60,7 @@ class Attained:
     name: str
     """Name of the level, such as ``deviation``."""
     value: int | Fraction
-    """What the placement costs on this level, exactly; lower is better."""
+    """Cost of the placement on this level, exactly; lower is better."""
     bound: int | Fraction | None = None
     """No placement that keeps the levels above can be lower; None where nothing is known (dispensers)."""
     proven: bool = False
@@ -68,7 +68,7 @@ class Attained:
     resolution: Fraction | None = None
     """Step in which the level was compared; None where the comparison was exact."""
     tolerance: int | Fraction = 0
-    """What the level may be worse by for the sake of those below; 0 where it has to be best."""
+    """Amount by which the level may be worse for the sake of those below; 0 where it has to be best."""
 
     def __repr__(self) -> str:
         proof = "proven" if self.proven else f"bound={number(self.bound)}"
@@ -76,7 +76,7 @@ class Attained:
 
     @property
     def gap(self) -> Fraction | None:
-        """How much lower the level could be at most, as a share of it; None where that is not known."""
+        """Most by which the level could be lower, as a share of `value`; None where that is not known."""
         return gap_of(self.value, self.bound)
 
 
@@ -86,13 +86,13 @@ class RejectedGroup:
 
     name: str
     reason: str
-    """Why it would not do, in the user's words."""
+    """Reason in the user's words why it would not do."""
     source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterDecision:
-    """What was decided for one workload on one cluster."""
+    """Decision for one workload on one cluster."""
 
     cluster: str
     """Name of the cluster."""
@@ -101,15 +101,15 @@ class ClusterDecision:
     replicas: int
     """Replicas placed."""
     reason: str
-    """Why, in the user's words."""
+    """Reason in the user's words."""
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What was found for a problem, by the solver or by a dispenser."""
+    """Result for a problem, by the solver or by a dispenser."""
 
     status: Status
-    """How to read it."""
+    """Status: proven best, found, infeasible or unknown."""
     origin: str
     """Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
     workloads) or the name of a dispenser."""
@@ -125,7 +125,7 @@ class Result:
     conflict: Conflict | None = None
     """Where infeasible: rules that cannot hold together; the first of `conflicts`."""
     reason: str | None = None
-    """None, or a category such as ``Unschedulable`` (dispensers)."""
+    """Category such as ``Unschedulable`` (dispensers); None where there is none."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time by step: ``load``, ``build``, ``solve``."""
     rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class Result:
 
     @cached_property
     def shortfalls(self) -> tuple[Violation, ...]:
-        """What gave way in a partial placement, and why; empty in any other."""
+        """Rules that gave way in a partial placement, each with the reason; empty in any other."""
         if self.placement is None or not self.problem.partial or self.violations:
             return ()
         return shortfalls(self.problem, self.placement)
@@ -159,12 +159,12 @@ class Result:
 
     @cached_property
     def still_broken(self) -> tuple[Violation, ...]:
-        """What the placement still breaks of `broken_before`; never more of it where that can be avoided."""
+        """Rules of `broken_before` that the placement still breaks; never by more where avoidable."""
         return () if self.placement is None else still_broken(self.problem, self.placement)
 
     @cached_property
     def repaired(self) -> tuple[Violation, ...]:
-        """What the placement repairs of `broken_before`; nothing where there is no placement."""
+        """Rules of `broken_before` that the placement keeps again; empty where there is no placement."""
         if self.placement is None:
             return ()
         still = {violation.about for violation in self.still_broken}
@@ -224,9 +224,9 @@ class Progress:
     level: str
     """Name of the level."""
     value: int | Fraction | None
-    """What the best placement costs on it; None where none is known."""
+    """Cost of the best placement so far, in the unit of the level; None where none is known."""
     bound: int | Fraction | None
-    """What every placement costs at least; None where nothing is known."""
+    """Least cost of any placement, in the unit of the level; None where nothing is known."""
     gap: float | None
     """Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known."""
     seconds: float

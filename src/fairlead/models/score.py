@@ -62,7 +62,7 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 
 
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
-    """Return what all workloads cost together, by level; shortfalls left out."""
+    """Return the cost of all workloads together, by level and in its unit; shortfalls left out."""
     found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
     return {**found, BALANCE: _balance(problem, placement)} if problem.balances else dict(found)
 
@@ -170,7 +170,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
 
 
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
-    """Return what all workloads of the level's priority cost together."""
+    """Return the cost of all workloads of the level's priority together, in the unit of the level."""
     if is_shortfall(level):
         return shortfall_values(problem, placement).get(level, 0)
     if level == BALANCE:
@@ -185,7 +185,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
 
 
 TOLERANCE = Fraction(25, 10_000)
-"""What balance may be worse than best by, unless a profile says so: clusters filled alike within 5 %."""
+"""Tolerance of balance unless a profile says so: clusters filled alike within 5 %."""
 
 
 def with_balance(problem: Problem) -> Problem:
@@ -220,7 +220,7 @@ def follows_balance(level: Level, problem: Problem) -> bool:
 
 
 def tolerance(rule: Balance, problem: Problem) -> Fraction:
-    """Return how much less than best a balance may be, unless a profile says otherwise.
+    """Return the tolerance of a balance, unless a profile says otherwise.
 
     `TOLERANCE`, or what half a replica of the largest makes: sum (e / 2)^2 / s over clusters and resources,
     with ``e`` its request over what all replicas request together.

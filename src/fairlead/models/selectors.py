@@ -1,4 +1,4 @@
-"""What label selectors and field selectors match.
+"""Label selectors and field selectors: which labels and clusters they match.
 
 The rules of ``k8s.io/apimachinery/pkg/labels`` (Gt and Lt too, which node selectors and KubeAdmiral's cluster
 selectors have), and of Karmada's selection of clusters by provider, region and zone.

@@ -53,7 +53,7 @@ _RULES = 4
 
 
 class _Kind(NamedTuple):
-    """What a value may be (empty where nothing tells), and what stands in it; None where nobody looks."""
+    """Allowed types of a value (empty: any), of its keys and items; None where nobody looks."""
 
     own: tuple[type, ...] = ()
     keys: "_Kind | None" = None
@@ -66,12 +66,12 @@ class _Kind(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """Sentence on what is allowed: ``must be a number``."""
         return "is not a rule that belongs there" if self.is_rule else f"must be {self.words}"
 
     @property
     def words(self) -> str:
-        """What it may be."""
+        """Names of the allowed types, joined by "or"."""
         articles = ("an" if each.__name__[0] in "AEIO" else "a" for each in self.own)
         called = (f"{article} {each.__name__}" for article, each in zip(articles, self.own, strict=True))
         names = map(_CALLED.get, self.own, called)
@@ -130,7 +130,7 @@ def _are_texts(values: Collection[Any]) -> bool:
 
 
 def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[Collection[object], _Kind]]:
-    """Yield what stands in values of one type, with what it may be."""
+    """Yield the values in fields of one type, with their allowed types."""
     if is_dataclass(found):
         for name, inner, default in _declared(found):
             column = [*map(attrgetter(name), same)]
@@ -144,12 +144,12 @@ def _columns(found: type, same: Collection[Any], kind: _Kind) -> Iterator[tuple[
 
 
 def _joined(values: Collection[Collection[object]]) -> Collection[object]:
-    """Return what stands in all of some values together; of a single one that itself."""
+    """Return the items of some values together; of a single one that itself."""
     return next(iter(values)) if len(values) == 1 else [*chain.from_iterable(values)]
 
 
 def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tuple[Misfit, ...]:
-    """Return what does not fit in a data class, and inside of its fields.
+    """Return the misfits in a data class, and inside of its fields.
 
     `field`: what the names of the fields begin with. `apart`: classes inside of which nobody looks.
     """
@@ -162,7 +162,7 @@ def misfits(thing: object, field: str = "", apart: tuple[type, ...] = ()) -> tup
 
 
 def _misfits(value: Any, field: str, kind: _Kind, apart: tuple[type, ...]) -> Iterator[Misfit]:
-    """Yield what does not fit inside a value, or the value itself."""
+    """Yield the misfits inside a value, or the value itself."""
     if _fit((value,), kind):
         return
     if not kind.takes(type(value)):
@@ -179,7 +179,7 @@ def _misfits(value: Any, field: str, kind: _Kind, apart: tuple[type, ...]) -> It
 
 
 def _items(value: Any, field: str, kind: _Kind) -> Iterator[tuple[str, object, _Kind]]:
-    """Yield what stands in a mapping, a sequence or a set, with its name and what it may be."""
+    """Yield the items of a mapping, a sequence or a set, with their names and allowed types."""
     if kind.items is None or not isinstance(value, Collection):
         return
     named = value.items() if isinstance(value, Mapping) else enumerate(value)
@@ -217,7 +217,7 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
 
 
 def _misfits_of_argument(name: str, value: object, kind: _Kind) -> Iterable[Misfit]:
-    """Return what does not fit of an argument: of lists each item, of data classes nothing inside."""
+    """Return the misfits of an argument: of lists each item, of data classes nothing inside."""
     if kind.items is not None and isinstance(value, Collection):
         return _misfits(value, name, kind, ())
     return () if kind.takes(type(value)) else (Misfit(name, value, f"must be {kind.words}"),)
@@ -234,7 +234,7 @@ def _refuse(wrong: Iterable[Misfit]) -> None:
 
 @cache
 def _parameters(function: Callable[..., object]) -> tuple[Sequence[str], Mapping[str, _Kind]]:
-    """Return what arguments are called that are given by place, and what each argument may be."""
+    """Return the names of arguments that are given by place, and the allowed types of each argument."""
     known = signature(function).parameters.values()
     hints = {each.name: _evaluated(each.annotation, vars(sys.modules[function.__module__])) for each in known}
     by_place = [each.name for each in known if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)]
@@ -251,7 +251,7 @@ def _declared(owner: type) -> Sequence[tuple[str, _Kind, object]]:
 
 
 def _evaluated(annotation: object, known: dict[str, Any]) -> object:
-    """Return what an annotation stands for; anything where its module does not tell."""
+    """Return the type that an annotation stands for; any where its module does not tell."""
     try:
         return get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), known)["it"]
     except (AttributeError, NameError, SyntaxError, TypeError):
@@ -259,7 +259,7 @@ def _evaluated(annotation: object, known: dict[str, Any]) -> object:
 
 
 def _kind(annotation: object, *, inside: bool = False) -> _Kind:
-    """Return what an annotation allows; sets inside of others are looked up as a whole."""
+    """Return the types that an annotation allows; sets inside of others are looked up as a whole."""
     parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     own: list[type] = []
     keys = items = None

@@ -1,4 +1,4 @@
-"""Partial placements: what may give way, in which order, and what was broken before.
+"""Partial placements: rules that may give way, in which order, and rules that were broken before.
 
 Candidates, maxima, capacity, quotas and companionship never give way. What gives way, the least important
 first: replicas stay unplaced, then minima (of clusters and of sets of clusters) are missed, then spread and
@@ -42,13 +42,13 @@ About = tuple[object, ...]
 
 
 def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what a placement breaks that it must not break; in a partial problem some rules give way."""
+    """Return the violations that a placement must not have; in a partial problem some rules give way."""
     found = check(problem, placement)
     return tuple(each for each in found if not each.gives_way) if problem.partial else found
 
 
 class Lack(NamedTuple):
-    """What gave way in a placement: a rule of a workload, and what is missing."""
+    """Rule of a workload that gave way in a placement, with the missing amount."""
 
     workload: Workload
     rule: WorkloadRule
@@ -56,12 +56,12 @@ class Lack(NamedTuple):
 
 
 def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what is missing in a placement, workload by workload."""
+    """Return the shortfalls of a placement, workload by workload."""
     return tuple(each.violation for each in lacking(problem, placement))
 
 
 def lacking(problem: Problem, placement: Placement) -> Iterator[Lack]:
-    """Yield what gave way in a placement, workload by workload."""
+    """Yield the rules that gave way in a placement, workload by workload."""
     short = {each.workload for each in own_violations(problem, placement) if each.gives_way}
     for workload in problem.workloads if short else ():
         for rule in workload.rules if workload.key in short else ():
@@ -120,7 +120,7 @@ def is_shortfall(level: Level) -> bool:
 
 
 def name_of(level: Level, problem: Problem) -> str:
-    """Return what people read: with the priority where the workloads of a problem have several."""
+    """Return the name that people read: with the priority where the workloads of a problem have several."""
     several = len({workload.priority for workload in problem.workloads}) > 1
     return (
         f"{level.name} (priority {level.priority})"
@@ -171,7 +171,7 @@ def _broken_by(workloads: Workloads, clusters: Clusters) -> Mapping[About, int]:
 
 
 def _lacking_before(workload: Workload, clusters: Container[str]) -> Iterator[Violation]:
-    """Yield what is missing where a workload runs now; as in `broken_before`."""
+    """Yield the shortfalls where a workload runs now; as in `broken_before`."""
     held = running(workload, clusters)
     if not held:
         return
@@ -199,7 +199,7 @@ def broken_before(problem: Problem) -> tuple[Violation, ...]:
 
 
 def still_broken(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what a placement still breaks of the rules that what runs now breaks."""
+    """Return the violations of a placement that the replicas running now have as well."""
     before = {violation.about for violation in broken_before(problem)}
     return tuple(each for each in check(problem, placement) if each.about in before) if before else ()
 

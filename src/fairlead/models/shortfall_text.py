@@ -1,4 +1,4 @@
-"""What gave way in a partial placement, in words: how much, and what stands in the way on which cluster."""
+"""Rules that gave way in a partial placement, in words: how much, and the obstacles on which cluster."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ NAMED = 3
 
 
 def shortfalls(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
-    """Return what gave way in a placement, each with what stands in the way.
+    """Return the rules that gave way in a placement, each with the obstacles.
 
     Workload by workload; the amounts are those of the checker. The texts name the source of the rule and say
     why it is not less.
@@ -61,7 +61,7 @@ class _Answer:
 
 
 class _Obstacle(NamedTuple):
-    """What keeps a cluster from holding more."""
+    """Obstacle that keeps a cluster from holding more."""
 
     text: str
     """A sentence, or what the cluster has."""
@@ -78,7 +78,7 @@ def _told(lack: Lack, answer: _Answer) -> Violation:
 
 
 def _missing(lack: Lack) -> str:
-    """Say what is missing; totals and copies as unplaced replicas."""
+    """Say how much is missing; totals and copies as unplaced replicas."""
     workload, rule, violation = lack
     if isinstance(rule, Total):
         verb, replicas = be(violation.amount), counted(workload.replicas, "replica")
@@ -90,7 +90,7 @@ def _missing(lack: Lack) -> str:
 
 
 def _obstacles(lack: Lack, answer: _Answer) -> str:
-    """Say what keeps the clusters that could help from holding more; empty where nothing special does."""
+    """Say the obstacles on the clusters that could help; empty where there is nothing special."""
     workload = lack.workload
     rule = workload.rule(Candidates)
     names = rule.names if rule else tuple(answer.problem.cluster_by_name)
@@ -167,7 +167,7 @@ def _has_only(workload: Workload) -> str:
 
 
 def _obstacle(lack: Lack, cluster: str, answer: _Answer) -> _Obstacle | None:
-    """Return what keeps a cluster from holding more of a workload; None where nothing special does."""
+    """Return the obstacle to more of a workload on a cluster; None where there is nothing special."""
     workload = lack.workload
     rule = workload.rule(Candidates)
     if rule and cluster not in rule.names:
@@ -208,7 +208,7 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _O
 
 
 def _refusal(lack: Lack, cluster: str, full: int, answer: _Answer) -> str:
-    """Say what a replica more there, or a copy, would break that counts more than what is missing.
+    """Say which rules a replica more there, or a copy, would break that count more than what is missing.
 
     Where all replicas are placed, one more there is one less elsewhere: nothing is said where that would do.
     """

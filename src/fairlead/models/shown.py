@@ -1,4 +1,4 @@
-"""What notebooks show, and who shows it.
+"""Base class of all that notebooks show, and the renderer that it is shown by.
 
 Nothing is imported here: `fairlead` itself needs this, and only then the command line listens to Ctrl-C.
 """
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """What notebooks show. It knows no renderer: the one that it has is handed in from above."""
+    """Value that notebooks show as HTML; the renderer that it is shown by is handed in from above."""
 
     __slots__ = ()
     renderer: ClassVar[staticmethod[[], Any]]
-    """Returns what shows it (`fairlead.models.answer.Renderer`), imported at the first time; set once, when
-    `fairlead` is imported."""
+    """Function that returns the renderer (`fairlead.models.answer.Renderer`), imported at the first time; set
+    once, when `fairlead` is imported."""
 
     def _repr_html_(self) -> str:
         return str(Shown.renderer().notebook(self))

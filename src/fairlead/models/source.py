@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 
 class ObjectName(NamedTuple):
-    """What tells a Kubernetes object from all others, as its manifest spells it."""
+    """Identity of a Kubernetes object, as its manifest spells it."""
 
     api_version: str
     kind: str
@@ -86,12 +86,13 @@ NOWHERE = Source("<dict>", 0)
 
 @dataclass(frozen=True, slots=True)
 class KarmadaBinding:
-    """What Karmada's scheduler sees of a workload, beside what `Workload` has already."""
+    """Inputs of Karmada's scheduler about a workload, beside what `Workload` has already."""
 
     placement: Mapping[str, Any]
     """The ``placement`` of policy or binding under the API's own field names; do not change it."""
     read: Any = field(default=None, compare=False, repr=False, kw_only=True)
-    """The same as it was read, a `fairlead.manifests.api.policies.Placement`. Left out of comparisons."""
+    """The placement as it was read, a `fairlead.manifests.api.policies.Placement`. Left out of
+    comparisons."""
     defaulting: bool = False
     """True where the defaults of Karmada's webhook have still to be applied: the placement is that of a
     policy. The copy in a binding has passed the webhook before."""
@@ -137,12 +138,12 @@ CLUSTER_OVERRIDES = "kubeadmiral.io/cluster-override-policy-name"
 
 @dataclass(frozen=True, slots=True)
 class FederatedUnit:
-    """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already."""
+    """Inputs of KubeAdmiral's scheduler about a workload, beside what `Workload` has already."""
 
     policy: Mapping[str, Any]
     """``spec`` of the propagation policy under the API's own field names; do not change it."""
     read: Any = field(default=None, compare=False, repr=False, kw_only=True)
-    """The same as it was read, a `fairlead.manifests.kubeadmiral.stated.Policy` without what annotations
+    """The policy as it was read, a `fairlead.manifests.kubeadmiral.stated.Policy` without what annotations
     override. Left out of comparisons."""
     template: Mapping[str, Any]
     """The workload's manifest; do not change it."""
@@ -152,7 +153,7 @@ class FederatedUnit:
     """Clusters that hold the workload with their replicas; None means the template's own number."""
     annotations: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Those of the federated object, those of the template below them."""
+    """Annotations and labels of the federated object, those of the template below them."""
     federated: bool = False
     """True where the input has the federated object; False where it has the workload alone."""
     resource_version: str = ""

@@ -25,7 +25,7 @@ NOTES = frozenset({PROPAGATED, SUSPENDED, NODES})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one rule says of one workload and cluster, in the user's words."""
+    """Statement of one rule on one workload and cluster, in the user's words."""
 
     rule: str
     """Kind of the rule, such as ``bounds``."""
@@ -54,9 +54,9 @@ class Violation:
     rule: str
     """Kind of the rule, such as ``bounds``."""
     text: str
-    """What is wrong, in the user's words."""
+    """Sentence on how it is broken, in the user's words."""
     amount: int
-    """By how much, in the rule's unit (replicas, millicores, bytes, clusters)."""
+    """Amount by which it is broken, in the rule's unit (replicas, millicores, bytes, clusters)."""
     source: Source | None = None
     """Where the rule was declared."""
     workload: str | None = None
@@ -64,14 +64,13 @@ class Violation:
     cluster: str | None = None
     """The cluster on which it is broken; None likewise."""
     detail: str = ""
-    """What else distinguishes it from other violations of the rule: a resource, a set of clusters; may be
-    empty."""
+    """Name that tells it from other violations of the rule: a resource, a set of clusters; may be empty."""
     gives_way: bool = False
     """True where there is too little of something, which a partial placement reports instead of refusing:
     unplaced replicas, minima, spread. False for all that must never happen."""
     because: str = ""
-    """What keeps it from being less, or why a cluster is closed, as the text ends; empty where nothing
-    particular does."""
+    """Cause that keeps it from being less, or for which a cluster is closed, as the text ends; empty where
+    there is none in particular."""
 
     @property
     def about(self) -> tuple[str, str | None, str | None, str, bool, Source | None]:
@@ -94,12 +93,12 @@ class QuotaEntry(NamedTuple):
 
 
 Detail = str | Taint | QuotaEntry
-"""What else names a changed number: a set of clusters, the field of a spread constraint, a resource, a taint,
-a resource of a quota, a group of workloads; may be empty."""
+"""Name of a changed number beside workload and cluster: a set of clusters, the field of a spread constraint,
+a resource, a taint, a resource of a quota, a group of workloads; may be empty."""
 
 
 def detail_text(detail: Detail) -> str:
-    """Return what names a changed number in words: ``gpu=true:NoSchedule``, ``team-a/compute cpu``."""
+    """Return the name of a changed number in words: ``gpu=true:NoSchedule``, ``team-a/compute cpu``."""
     return detail.spelled if isinstance(detail, Taint) else str(detail)
 
 
@@ -108,26 +107,26 @@ class Change:
     """A change of one number of the input, or of one name in it; see `fairlead.solver.changes.kinds`."""
 
     kind: str
-    """What is changed, one of `changes.kinds.Kind`."""
+    """Kind of the changed number, one of `changes.kinds.Kind`."""
     workload: str | None
     cluster: str | None
     """Workload and cluster that it is about; None where it is about none in particular."""
     detail: Detail
-    """What else names it; may be empty."""
+    """Name of the number beside workload and cluster; may be empty."""
     before: int
     after: int
     """The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
     A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves, a
     workload as 0 until it is placed afresh."""
     cost: int
-    """How much is changed, counted in replicas, so that changes of different kinds can be compared. 0 where
+    """Amount of the change, counted in replicas, so that changes of different kinds can be compared. 0 where
     the number is that of another change, as for workloads that share a policy."""
     source: Source | None = None
     """Where the number was declared; None where it was not."""
 
     @property
     def named(self) -> str:
-        """What else names it, in words."""
+        """Name of the number beside workload and cluster, in words; may be empty."""
         return detail_text(self.detail)
 
     @property
@@ -146,7 +145,7 @@ class Relaxation:
     """Changes that together make an infeasible problem feasible, or all of it but some workloads."""
 
     text: str
-    """What to change, in the user's words."""
+    """Sentence on the changes, in the user's words."""
     change: int
     """Size of all changes together, counted in replicas; see `fairlead.solver.changes.kinds`."""
     source: Source | None = None
@@ -164,7 +163,7 @@ class Relaxation:
 
 
 class Proof(StrEnum):
-    """What is known of a conflict.
+    """Certainty that a conflict needs all its rules.
 
     ``SMALLEST``: minimal, and no conflict of fewer rules exists. ``MINIMAL``: all its rules together have no
     placement, and without any one of them there is one. ``UNVERIFIED``: time ran out before that was certain;
@@ -181,22 +180,22 @@ class Conflict:
     """Rules that cannot hold together."""
 
     rules: tuple[Statement, ...]
-    """What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
-    several affinity groups, what rules out each of them."""
+    """Statements of the rules; leaving out any one of them resolves the conflict. Where a workload may get
+    several affinity groups, those that rule out each of them."""
     relaxations: tuple[Relaxation, ...] = ()
     """Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
     for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful first;
     may be empty."""
     proof: Proof = Proof.UNVERIFIED
-    """What is known of it."""
+    """Certainty that all its rules are needed."""
     workloads: tuple[str, ...] = ()
     """Keys of the workloads that it is about, in order; empty where that is not known."""
     advice: tuple[str, ...] = ()
     """Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
     outcome has them for all."""
     cause: str = ""
-    """What the rules come to, where several workloads request more of a resource than there is: what they
-    request together and what there is; empty where that is not the cause or is easily seen."""
+    """Shortage behind the rules, where several workloads request more of a resource than there is: the
+    amounts requested together and there; empty where that is not the cause or is easily seen."""
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

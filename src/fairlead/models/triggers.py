@@ -160,14 +160,14 @@ def _clusters_count(unit: FederatedUnit, before: frozenset[str], now: frozenset[
 
 
 def _when(unit: FederatedUnit) -> Mapping[str, Any] | None:
-    """Return what makes KubeAdmiral look at a workload again; None where no change of clusters ever does."""
+    """Return the triggers of KubeAdmiral for a workload; None where no change of clusters ever does."""
     declared = unit.policy.get("reschedulePolicy")
     when: Mapping[str, Any] | None = {} if declared is None else declared.get("rescheduleWhen")
     return None if unit.sticky else when
 
 
 def _record(unit: FederatedUnit) -> Mapping[str, Any]:
-    """Return what KubeAdmiral has kept of its last decision; empty where that cannot be read."""
+    """Return the record that KubeAdmiral has kept of its last decision; empty where that cannot be read."""
     try:
         record = json.loads(unit.annotations.get(TRIGGERS, "{}"))
     except (ValueError, RecursionError):

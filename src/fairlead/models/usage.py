@@ -1,4 +1,4 @@
-"""What placements use of clusters, what there is to use, and what is left: by cluster and resource.
+"""Amounts used by placements, capacity, and free capacity: by cluster and resource.
 
 Amounts are millicores of cpu, and whole units of anything else. Clusters of unknown capacity are absent, as
 they have no limit.
@@ -21,10 +21,10 @@ Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
 
 Amounts = Mapping[Row, int]
-"""How much by cluster and resource."""
+"""Amounts by cluster and resource: millicores of cpu, whole units of anything else."""
 
 Columns = Mapping[str, Mapping[str, int]]
-"""How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
+"""Amounts by resource, then cluster: those of `Amounts`, to look at all clusters at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Charged:
     """Clusters on which it counts what replicas use."""
 
     names: AbstractSet[str]
-    """Those of known capacity; or all, where what is asked of the others counts as well."""
+    """Clusters of known capacity; or all, where what is asked of the others counts as well."""
     with_pods: AbstractSet[str]
-    """Those of them that tell how many pods they can run, or whose capacity is unknown."""
+    """Clusters of these that tell how many pods they can run, or whose capacity is unknown."""
 
     def of(self, resource: str) -> AbstractSet[str]:
-        """Return those on which a resource counts."""
+        """Return the clusters on which a resource counts."""
         return self.with_pods if resource == PODS else self.names
 
 
@@ -56,7 +56,7 @@ def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
 
 
 def usage_of(workload: WorkloadData, placed: Mapping[str, int], problem: ProblemData) -> dict[Row, int]:
-    """Return what replicas of a workload use.
+    """Return the amounts that replicas of a workload use, by cluster and resource.
 
     `placed`: its replicas by cluster; negative numbers where replicas go. `problem`: the clusters; what
     stands elsewhere uses nothing.
@@ -71,7 +71,7 @@ def usage(
     *,
     unlimited: bool = False,
 ) -> dict[Row, int]:
-    """Return what workloads use together.
+    """Return the amounts that workloads use together, by cluster and resource.
 
     `workloads`, `placed`: workloads and their replicas by key and cluster; one without a placement uses
     nothing. `problem`: the clusters; what stands elsewhere uses nothing. `unlimited`: True counts what
@@ -86,7 +86,7 @@ def usage(
 
 
 def used_columns(problem: ProblemData, placed: Mapping[str, Mapping[str, int]]) -> Columns:
-    """Return what all workloads of a problem use where they are placed, by resource and cluster."""
+    """Return the amounts that all workloads use where they are placed, by resource and cluster."""
     if not isinstance(placed, Placement):
         return _used(problem.workloads, placed, problem.all_clusters.once(charged))
     return placed.once(_used_by_all, problem.workloads, problem.all_clusters)
@@ -103,7 +103,7 @@ def _used_together(
     counted: Charged,
     names: tuple[str, ...],
 ) -> Columns:
-    """Return what workloads use where each holds replicas; where there are many places, seen at once."""
+    """Return the amounts used where each holds replicas; where there are many places, seen at once."""
     found = None
     if sum(map(len, held)) >= WORTH_ARRAYS:
         from fairlead.models.at_once import used_at_once
@@ -119,7 +119,7 @@ def _used_together(
 def _used(
     workloads: Iterable[WorkloadData], placed: Mapping[str, Mapping[str, int]], counted: Charged
 ) -> dict[str, dict[str, int]]:
-    """Return what workloads use together, by resource and cluster."""
+    """Return the amounts that workloads use together, by resource and cluster."""
     used: dict[str, dict[str, int]] = {}
     for workload in workloads:
         held = placed.get(workload.key)
@@ -154,7 +154,7 @@ def _running(workloads: Iterable[WorkloadData], counted: Charged) -> Columns:
 
 
 def room(problem: ProblemData) -> Columns:
-    """Return what the workloads of a problem may use together, by resource and cluster.
+    """Return the capacity for the workloads of a problem together, by resource and cluster.
 
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
@@ -187,7 +187,7 @@ def room(problem: ProblemData) -> Columns:
 
 
 def limits(problem: ProblemData) -> dict[Row, int]:
-    """Return what the workloads of a problem may use together, by cluster and resource; see `room`."""
+    """Return the capacity for the workloads of a problem together, by cluster and resource; see `room`."""
     return _rows(problem.room)
 
 
@@ -231,7 +231,7 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[WorkloadData]) 
 
 
 def remaining(problem: ProblemData, placement: Placement) -> dict[Row, int]:
-    """Return what all workloads together leave of every cluster; negative where they ask for too much."""
+    """Return the capacity that all workloads leave of every cluster; negative where they ask for too much."""
     rest = dict(problem.limits)
     add(rest, usage(problem.workloads, placement, problem), -1)
     return rest

@@ -11,18 +11,18 @@ from fairlead.models.usage import charged, usage
 
 @dataclass(frozen=True, slots=True)
 class Utilisation:
-    """What the workloads of a problem use of one resource of one cluster."""
+    """Use of one resource of one cluster by the workloads of a problem."""
 
     cluster: str
     resource: str
-    """Which resource of which cluster."""
+    """Cluster and resource."""
     used: int
-    """What their replicas request there: millicores of cpu, whole units of anything else."""
+    """Amount that their replicas request there: millicores of cpu, whole units of anything else."""
     offered: int | None
-    """What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
-    the capacity is unknown, which is no limit."""
+    """Amount that they may use there together: what is free plus what they hold now (`Problem.limits`). None
+    where the capacity is unknown, which is no limit."""
     allocatable: int | None = None
-    """What the cluster has in all, for everybody. None where it does not say."""
+    """Allocatable capacity of the cluster, for everybody. None where it does not say."""
 
     @property
     def share(self) -> Fraction | None:
@@ -31,7 +31,7 @@ class Utilisation:
 
     @property
     def others(self) -> int:
-        """What others use there: what is allocatable and not offered; 0 where that is not known."""
+        """Amount used there by others: what is allocatable and not offered; 0 where that is not known."""
         return max(0, self.allocatable - self.offered) if self.allocatable and self.offered is not None else 0
 
     @property

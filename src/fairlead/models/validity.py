@@ -1,4 +1,4 @@
-"""Problems that are made in Python are validated as manifests are: all that is wrong is told at once.
+"""Problems that are made in Python are validated as manifests are: all mistakes are told at once.
 
 Rules that nobody leaves out by mistake without noticing are added where they are missing: `Total` to every
 workload, and `Capacity` to the problem, unless they are left out on purpose (``Workload.without``,
@@ -124,7 +124,7 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 
 
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
-    """Yield what is wrong with the numbers and names of all that is of the types declared."""
+    """Yield the mistakes in numbers and names of all that is of the types declared."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
     plain = known.as_declared and known.once(_are_plain)
     for cluster in () if plain else _as_declared(known, all_are=known.as_declared):
@@ -138,7 +138,7 @@ def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
 
 
 def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
-    """Return those clusters or workloads that hold what they are declared to hold."""
+    """Return the clusters or workloads that hold what they are declared to hold."""
     return things if all_are else [each for each in things if fit((each,), type(each))]
 
 
@@ -232,7 +232,7 @@ def score(problem: Problem, placement: Placed) -> tuple[Attained, ...]:
 
 
 MOST_UNITS = 2**60
-"""What all replicas together may ask of a resource, in units of the greatest common divisor of the requests.
+"""Most of a resource that all replicas may request together, in greatest common divisors of their requests.
 
 What clusters offer has no limit: more than all replicas together ask for is as good as no limit.
 """

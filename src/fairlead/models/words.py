@@ -32,7 +32,7 @@ def be(count: int) -> str:
 
 
 def happening(numbers: Iterable[tuple[int, str, str]], noun: str = "") -> str:
-    """Return what happens to how many, in words; empty where nothing happens.
+    """Return numbers with their verbs: ``3 replicas move, 1 starts``; empty where all are 0.
 
     `numbers`: how many, and the verb for one and for several. `noun`: what stands behind the first number;
     empty where nothing does.
@@ -206,7 +206,7 @@ def amounts(units: object) -> object:
 
 
 def each_of(values: object, tell: Callable[[object], str]) -> object:
-    """Return what to say of each of some values; as it is what is no tuple, as in a problem not valid."""
+    """Return the words on each of some values; as it is what is no tuple, as in a problem not valid."""
     return tuple(map(tell, values)) if isinstance(values, tuple) else values
 
 

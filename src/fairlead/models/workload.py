@@ -1,4 +1,4 @@
-"""Workloads: what is to be placed, what one replica needs, and where replicas run now.
+"""Workloads: their replicas, the request of one replica, and where replicas run now.
 
 Affinity groups are exclusive sets of clusters that are tried in order, from the observed one on.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Reading(Protocol):
-    """What the rules of a workload were read from; tells them once more where something has changed."""
+    """Manifests that the rules of a workload were read from; read once more where something has changed."""
 
     def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload that has no rules yet with those of its placement or policy.
@@ -65,10 +65,10 @@ class AffinityGroup:
 
 @dataclass(frozen=True, slots=True)
 class Autoscaler:
-    """What changes the number of replicas of a workload by itself."""
+    """Autoscaler that changes the number of replicas of a workload."""
 
     name: str
-    """What it is called, such as ``FederatedHPA shop/web``."""
+    """Name with kind, such as ``FederatedHPA shop/web``."""
     minimum: int
     maximum: int
     """Fewest and most replicas."""
@@ -100,10 +100,10 @@ class Workload(WorkloadData):
     """Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
     `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules."""
     autoscaler: Autoscaler | None = None
-    """What scales it; None where nothing does. `replicas` is what is wanted now."""
+    """Autoscaler of the workload; None where there is none. `replicas` is what is wanted now."""
     reading: Reading | None = field(default=None, compare=False, repr=False)
-    """What the rules were read from, for a what-if that opens clusters of which they say nothing; None where
-    the workload did not come from manifests. Left out of comparisons."""
+    """Manifests of the rules, for a what-if that opens clusters of which they say nothing; None where the
+    workload did not come from manifests. Left out of comparisons."""
 
     def __repr__(self) -> str:
         return called(

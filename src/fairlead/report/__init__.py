@@ -1,1 +1,1 @@
-"""What people see: tables and documents made from outcomes."""
+"""Reports for people: tables, pages and documents made from answers."""

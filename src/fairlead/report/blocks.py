@@ -1,4 +1,4 @@
-"""What answers are shown as, lines and tables; and amounts for people, never shown as more than there is."""
+"""Blocks that answers are shown as, lines and tables; amounts for people, never more than there is."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Text(NamedTuple):
     text: str
     """The sentences."""
     tone: Tone = ""
-    """Its tone."""
+    """Tone of the text; empty for none."""
     toned: int | None = None
     """First characters that have the tone; None where all have it."""
 
@@ -87,13 +87,13 @@ class Table(NamedTuple):
     """A table."""
 
     caption: str
-    """What it shows, in a sentence or less; terminals leave it out."""
+    """Content of the table, in a sentence or less; terminals leave it out."""
     columns: tuple[Column, ...]
     """The columns; the first cell of a row names the row."""
     rows: tuple[Row, ...]
     """A cell for every column."""
     note: str = ""
-    """What it leaves out; may be empty."""
+    """Note on what it leaves out; may be empty."""
     heat: bool = False
     """Whether a page fills the cells with the colours of their tones."""
 
@@ -111,19 +111,19 @@ class Picture(NamedTuple):
     """A picture in two widths, of which the page shows the one that fits."""
 
     caption: str
-    """What it shows, with a legend in words."""
+    """Content of the picture, with a legend in words."""
     told: str
-    """The same for those who cannot see it."""
+    """Content of the picture for those who cannot see it."""
     wide: str
     narrow: str
     """The picture as SVG."""
 
 
 class Folded(NamedTuple):
-    """What is shown when it is asked for."""
+    """Blocks that are shown when somebody opens them."""
 
     summary: str
-    """What is inside, in one line."""
+    """Content in one line."""
     blocks: tuple[Block, ...]
     """The inside."""
     printed: bool = True
@@ -133,7 +133,7 @@ class Folded(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A small picture as SVG, and the same for those who cannot see it."""
+    """A small picture as SVG, and its content in words for those who cannot see it."""
 
     told: str
     svg: str
@@ -147,16 +147,16 @@ class Panels(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What to do: sentences, each with a command to copy; the command may be empty."""
+    """Next steps: sentences, each with a command to copy; the command may be empty."""
 
     steps: tuple[tuple[str, str], ...]
 
 
 Line = Text | Table
-"""What a terminal shows; lines of one group stand below one another, groups apart."""
+"""Part of what a terminal shows; lines of one group stand below one another, groups apart."""
 
 Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Panels | Steps | Folded
-"""What a page shows."""
+"""Part of what a page shows."""
 
 
 def columns(*headers: str) -> tuple[Column, ...]:

@@ -1,4 +1,4 @@
-"""An outcome as patches: what is to be written so that the placement becomes what runs.
+"""An outcome as patches: fields to be written so that the placement becomes what runs.
 
 A patch carries what an apply needs and what belongs to whoever places, nothing else: not the number of
 replicas and not the workload, which are the detector's. So a scale that was made in between is never undone.
@@ -39,7 +39,7 @@ class Patch:
     document: Document
     """The fields to be written, fit for a server-side apply and for a merge patch."""
     notes: tuple[str, ...] = ()
-    """What to know before it is applied, a sentence each."""
+    """Notes for whoever applies it, a sentence each."""
 
 
 def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:
@@ -144,7 +144,7 @@ def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
 def _notes(
     workload: Workload, known: KarmadaBinding | None, placed: Placed, version: str, unchanged: bool
 ) -> Iterator[str]:
-    """Say what to know before a binding is patched."""
+    """Say the facts to know before a binding is patched."""
     if known is None or not known.name:
         yield "not in the input: the name is the one that Karmada gives"
     elif not version and unchanged:

@@ -1,4 +1,4 @@
-"""A whole report: what stands on top, and its sections. Pure data."""
+"""A whole report: its top, and its sections. Pure data."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,11 +12,11 @@ class Section(NamedTuple):
     """A part of a page."""
 
     name: str
-    """Its anchor in the page, such as ``waves``."""
+    """Anchor of the section in the page, such as ``waves``."""
     title: str
-    """Its heading."""
+    """Heading of the section."""
     blocks: tuple[Block, ...]
-    """What it holds; a section without any is left out."""
+    """Content of the section; a section without any is left out."""
     brief: bool = False
     """Whether a notebook shows it, too."""
 
@@ -43,14 +43,15 @@ class Making(NamedTuple):
     changes: str = ""
     """The part of it that changes the input, such as a drain, for a plan of the same."""
     arguments: Mapping[str, str] = MappingProxyType({})
-    """What of it a command takes, but for where the result goes: by name of the command; as ``patch`` what
-    `solve` takes for a patch, as ``resume`` what `plan` takes that goes on with a saved plan."""
+    """Arguments of it that another command takes, but for where the result goes: by name of the command; as
+    ``patch`` what `solve` takes for a patch, as ``resume`` what `plan` takes that goes on with a saved
+    plan."""
     saved: str = ""
     """File of the plan, where it is saved; empty where it is not."""
     from_cluster: bool = False
     """Whether the input is a cluster, to which a plan can be written."""
     details: tuple[tuple[str, str], ...] = ()
-    """What else is to be told, by name."""
+    """Further details, by name."""
     time_limit: float = 0
     """Seconds that the search had; 0 where it had no limit."""
 
@@ -63,7 +64,7 @@ class Page(NamedTuple):
     headline: str
     """The answer in one sentence, in the words of the terminal."""
     tone: Tone
-    """How good it is."""
+    """Tone of the headline, by how good the answer is."""
     lead: tuple[Block, ...]
     """Sentences below the headline."""
     figures: tuple[Figure, ...]

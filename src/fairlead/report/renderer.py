@@ -1,4 +1,4 @@
-"""What shows answers: in words, as tables of a terminal, in a notebook, as documents. One row per answer.
+"""The renderer of answers: words, tables of a terminal, notebooks, documents. One row per answer.
 
 This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so that answers need not know it.
 """
@@ -30,13 +30,13 @@ class _Forms(NamedTuple):
     """The forms of an answer; of one kind they are imported where the first of its answers is shown."""
 
     verdict: Callable[[Any], str]
-    """What it comes to, in a sentence or a few lines."""
+    """Verdict on the answer, in a sentence or a few lines."""
     summary: Callable[[Any], list[str]]
     """The short rendering as text, a line each."""
     terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
-    """Everything that a terminal shows, in groups that stand apart."""
+    """Lines and tables of a terminal, in groups that stand apart."""
     steps: Callable[[Any, Making], Sequence[Step]] = lambda _answer, _making: ()
-    """What to do next."""
+    """Next steps, each with a command; empty where there are none."""
 
 
 def _forms(answer: Shown) -> _Forms:
@@ -80,7 +80,7 @@ def _forms(answer: Shown) -> _Forms:
 
 
 def verdict(answer: Answer) -> str:
-    """Return what an answer comes to, in a sentence; of a comparison a line for each."""
+    """Return the verdict on an answer, in a sentence; of a comparison a line for each."""
     return _forms(answer).verdict(answer)
 
 
@@ -99,7 +99,7 @@ def terminal(answer: Answer, look: Look | None = None) -> str:
 
 
 def next_steps_after(answer: Answer, making: Making) -> Sequence[Step]:
-    """Return what to do next, by the command that made an answer: sentences with commands to copy."""
+    """Return the next steps, by the command that made an answer: sentences with commands to copy."""
     return _forms(answer).steps(answer, making)
 
 

@@ -1,4 +1,4 @@
-"""What a terminal shows: plain columns as kubectl prints them, and lines in tones, escaped."""
+"""Output for terminals: plain columns as kubectl prints them, and lines in tones, escaped."""
 
 import re
 import textwrap
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
     every: bool = False
     """Whether workloads that do not change are shown one by one in a large fleet, too."""
     group_by: str = ""
-    """What a row is: ``workload``, ``cluster``, ``region`` or ``namespace``; empty for tables of
+    """Subject of a row: ``workload``, ``cluster``, ``region`` or ``namespace``; empty for tables of
     workloads."""
     sort_by: str = ""
     """Name of the column that sorts the rows; empty keeps the order."""

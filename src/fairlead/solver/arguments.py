@@ -1,4 +1,4 @@
-"""What the arguments of `solve` make of a problem."""
+"""Arguments of `solve`, applied to a problem."""
 
 from collections.abc import Mapping
 from dataclasses import replace

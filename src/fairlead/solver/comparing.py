@@ -24,7 +24,7 @@ from fairlead.solver.solving import solve
 Value = int | Fraction
 
 SHARE_OF_BEST = 0.8
-"""Of the time, what the best placement may use; dispensers get what is left."""
+"""Part of the time that the best placement may use; dispensers get what is left."""
 
 
 @hurried
@@ -80,7 +80,7 @@ def _default(problem: Problem) -> tuple[str, ...]:
 
 
 def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
-    """Return what is to be said of one answer."""
+    """Return the contender that one answer makes."""
     missing = outcome.missing
     found: tuple[Difference, ...] = ()
     if outcome.placement is not None and best.placement is not None:
@@ -103,7 +103,7 @@ def _compared(outcome: Outcome, best: Outcome, missing: int, found: Sequence[Dif
 
 
 def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
-    """Say what is wrong with an answer."""
+    """Say the faults of an answer."""
     if outcome.status is Status.UNKNOWN:
         yield "did not answer in time"
         return

@@ -38,7 +38,7 @@ FEW = 1_000
 """Places of those that do not stay up to which these are placed as well as can be, whatever the time."""
 
 SHARE_OF_FLOOR = 0.3
-"""Of the time left, what a floor may use to place workloads exactly; then the rest is placed at once."""
+"""Part of the time left in which a floor may place workloads exactly; then the rest is placed at once."""
 
 
 def keep_and_repair(
@@ -234,7 +234,7 @@ def _cluster_by_cluster(
 def _most(
     workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
 ) -> Iterator[tuple[str, int]]:
-    """Yield what every candidate can hold: replicas, or a full copy."""
+    """Yield the most that every candidate can hold: its name, and replicas or a full copy."""
     copies = workload.rule(Duplicated)
     if has_box(workload) and copies is None:
         boxed = box_of(workload, problem, available, quotas)

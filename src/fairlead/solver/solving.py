@@ -33,7 +33,7 @@ from fairlead.solver.strictly import StrictQuestion, answer_at_once, answer_stri
 LOG = logging.getLogger(__name__)
 
 SHARE_ALONE = 0.8
-"""Of the time that is left, what placing workloads each for itself may use."""
+"""Part of the time left for placing workloads each for itself."""
 WORTH_ARRAYS = 8
 """Workloads from which on it is worth it to place those of the commonest kind in arrays, all at once."""
 WORTH_A_SEARCH = 0.5

@@ -1,4 +1,4 @@
-"""A problem of which every level has to be best: what stands alone, and what competes, part by part."""
+"""A problem of which every level has to be best: workloads that stand alone, and those that compete."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +14,21 @@ from fairlead.solver.levels.targets import is_searched
 from fairlead.solver.running.search import Search, Where
 
 SHARE_STRICT = 0.9
-"""Of the time that is left, what may be used before levels are loosened that need not be best."""
+"""Part of the time left that may be used before levels are loosened that need not be best."""
 SHARE_LATER = 0.15
-"""The same for what comes after balance, where balance is searched thereafter and may change all of it."""
+"""Part of the time left for what comes after balance, where balance is searched thereafter."""
 A_PLACE = 4e-6
 """Seconds a place (workloads times clusters) that are worth a search of any: it takes longer to begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class StrictQuestion:
-    """What is asked with no level loose."""
+    """Question in which no level is loose, and how it is to be solved."""
 
     problem: Problem
     alone: Placed
-    """Where workloads stand best if they have all that is shared for themselves, as far as known."""
+    """Best replicas by cluster of workloads that have all that is shared for themselves, by key, as far as
+    known."""
     method: Method
     where: Where
 
@@ -86,7 +87,7 @@ def _is_worth_more(problem: Problem, found: Answer, alone: Placed) -> bool:
 
 
 def answer_at_once(problem: Problem, search: Search) -> Answer:
-    """Return what is found where time is over before any search."""
+    """Return the answer where time is over before any search."""
     from fairlead.solver.floor import at_once
 
     return at_once(problem, search)

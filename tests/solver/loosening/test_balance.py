@@ -12,8 +12,9 @@ from brute_force import brute_force, placements
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
+from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER, ROOM, Deviation
 from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -27,6 +28,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
+from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, tolerance, with_balance
 from fairlead.models.workload import Workload
@@ -244,6 +246,33 @@ def test_a_balance_that_cannot_be_searched_leaves_others_their_proofs(
     assert (levels[0].proven, levels[2]) == (True, Attained("other moves", 1, 1, True))
 
 
+def test_balances_that_are_the_same_are_so_in_steps_whatever_is_used_in_all() -> None:
+    """All that is used stands on b, be it 7 or 8 of 17 cores at most: 1 / (8/9) - 1 either way."""
+    problem = Problem((Cluster("a"), *even(b=8_000, c=1_000)), many(1, 17, a=1, b=1, c=1))
+    shares = {CPU: {"b": Fraction(8, 9), "c": Fraction(1, 9)}}
+    rule = Balance(frozenset(["default/w00"]), shares, between={CPU: (0, 17_000)})
+    encoding = encode(replace(problem, balances=(rule,)))
+    assert encoding is not None
+    cost = encoding.levels[BALANCE]
+    some, more = (cost.steps(Placement({"default/w00": {"a": 17 - used, "b": used}})) for used in (7, 8))
+    assert cost.exact
+    assert some == more
+    assert cost.value(some) == Fraction(1, 8)
+
+
+@pytest.mark.parametrize("beside", [0, 2])
+def test_a_loose_level_before_it_leaves_open_how_many_copies_there_are(beside: int) -> None:
+    """Room is best with one copy, on a; within its tolerance b holds the other, and none is missing."""
+    copies = (Candidates(("a", "b")), Duplicated(choice=True), Copies((("a",), ("b",))))
+    copied = Workload("copied", "copied", 1, "default", requests={CPU: 1000}, rules=copies)
+    order = (ROOM.key, *(key for key in DEFAULT_ORDER if key != ROOM.key))
+    asked = (copied, *many(beside, 1, a=1, b=1))
+    problem = Problem(even(a=9_000, b=5_000), asked, (Capacity(),), levels=order)
+    outcome = fairlead.solve(problem, tolerance={"room": 1})
+    assert outcome.status is Status.OPTIMAL
+    assert [level.value for level in outcome.objectives[:2]] == [1, 0]
+
+
 def test_it_may_be_open_how_much_is_used() -> None:
     """Nothing is known of a; b and c offer 1 : 3, and each of two workloads leaves one of the three empty.
 
@@ -255,6 +284,36 @@ def test_it_may_be_open_how_much_is_used() -> None:
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 1, "b": 1, "c": 2}
     assert outcome.objectives[1] == Attained("balance", Fraction(1, 27), Fraction(1, 27), True)
+
+
+def test_what_is_used_may_be_known_although_a_capacity_is_not() -> None:
+    """The minima of `fixed` leave one replica on each of a, b and c; the two others join that on c: 1 and 3.
+
+    Where another level is loose, too, `fixed` is searched with the others.
+    """
+    one = Bounds({name: Bound(1) for name in "abc"})
+    fixed = replace(many(1, 3, a=1, b=1, c=1)[0], key="fixed", name="fixed")
+    fixed = replace(fixed, rules=(*fixed.rules, one))
+    clusters = (Cluster("a"), *even(b=10_000, c=30_000))
+    problem = Problem(clusters, (fixed, *many(2, 1, b=1, c=1)), (Capacity(),))
+    outcome = fairlead.solve(problem, tolerance={"balance": 0, "deviation": "0.1"})
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 1, "b": 1, "c": 3}
+
+
+def test_the_best_is_proven_as_far_as_steps_tell() -> None:
+    """Primes as capacities and odd requests: no steps of 1 / L are fine enough to count balance exactly."""
+    rooms = {"a": {CPU: 7_919, "memory": 104_729}, "b": {CPU: 15_485, "memory": 179_424_673}}
+    clusters = tuple(Cluster(name, free=room, allocatable=room) for name, room in rooms.items())
+    workloads = tuple(
+        replace(each, requests={CPU: 101 + 37 * at, "memory": 997 + 211 * at})
+        for at, each in enumerate(many(3, 5, dynamic=True, a=20, b=50))
+    )
+    outcome = fairlead.solve(Problem(clusters, workloads, (Capacity(),)), tolerance={"balance": 0})
+    balance = outcome.objectives[0]
+    assert outcome.status is Status.OPTIMAL
+    assert balance.resolution is not None
+    assert balance.value - (balance.bound or 0) == balance.resolution < Fraction(1, 2**20)
 
 
 @pytest.mark.parametrize("first", [(), (BALANCE.key,)])
@@ -290,6 +349,20 @@ def test_balance_before_moves_is_no_matter_of_what_runs() -> None:
     outcome = fairlead.solve(first)
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize("deviation", list(Deviation))
+def test_who_may_stand_where_nothing_is_measured_may_be_nearer_to_the_quotas(deviation: Deviation) -> None:
+    """Two replicas over 2 : 18, one on b at most: with the other on c, l1 is 1/5 + 4/5, on a it is 8/5."""
+    (plain,) = many(1, 2, a=2, b=18)
+    rules = (Candidates(("a", "b", "c")), *plain.rules[1:], Bounds({}, {"b": Bound(1), "c": Bound(1)}))
+    problem = Problem((*even(a=9_000, b=9_000), Cluster("c")), (replace(plain, rules=rules),), (Capacity(),))
+    problem = replace(problem, deviation=deviation)
+    (level, *_) = levels_of(problem)
+    best = brute_force(problem)
+    assert best is not None
+    assert least_alone(problem.workloads[0], problem, level) <= best.values[0]
+    assert fairlead.solve(problem, tolerance={"deviation": "0.1"}).status is Status.OPTIMAL
 
 
 def test_a_level_has_no_least_for_who_is_not_on_it() -> None:

@@ -10,6 +10,7 @@ from brute_force import placements
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEFAULT_ORDER
 from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
@@ -114,6 +115,20 @@ def test_who_falls_short_is_told_apart() -> None:
     assert [one.amount for one in outcome.shortfalls] == [1]
     assert balance_of(outcome).value > 0
     assert has_proof(outcome, with_balance(problem))
+
+
+def test_a_minimum_that_gives_way_leaves_more_for_other_clusters() -> None:
+    """Memory is offered on c only, so that the minimum of a is missed, and c holds all three replicas."""
+    rooms = {"a": {CPU: 9000}, "c": {CPU: 9000, "memory": 7}}
+    names = tuple(Cluster(name, free=room, allocatable=room) for name, room in rooms.items())
+    least = single("least", 3, a=1, c=1)
+    bound = Bounds({"a": Bound(1)})
+    rules = tuple(bound if isinstance(rule, Bounds) else rule for rule in least.rules)
+    least = replace(least, requests={CPU: 1000, "memory": 2}, rules=rules)
+    problem = Problem(names, (least, single("other", a=1, c=1)), (Capacity(),))
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.placement == Placement({"least": {"c": 3}, "other": {"a": 1}})
 
 
 def many_short(number: int) -> Attained:

@@ -67,7 +67,7 @@ KINDS: dict[tuple[str, str], Kind] = {
     for kind in kinds.split()
     for bare in (kind.removeprefix("Cluster") or kind,)
 }
-"""What is read, by apiVersion and kind; a kind and its cluster-scoped sibling are one class."""
+"""Kinds that are read, by apiVersion and kind; a kind and its cluster-scoped sibling are one class."""
 
 
 def counted_in(api_version: str, kind: str) -> str:

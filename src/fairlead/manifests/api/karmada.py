@@ -1,4 +1,4 @@
-"""What else Karmada knows: member clusters, bindings and rebalancers."""
+"""Further kinds of Karmada: member clusters, bindings and rebalancers."""
 
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -41,7 +41,7 @@ class Taint(Api):
 
 
 class ResourceModelRange(Api):
-    """From how much to how much of a resource the nodes of a grade have."""
+    """Least and most of a resource that the nodes of a grade have."""
 
     name: Filled
     min: Quantity = Fraction(0)
@@ -56,7 +56,7 @@ class ResourceModel(Api):
 
 
 class ClusterSpec(Api):
-    """What is known of a cluster."""
+    """Description of a member cluster: location, taints, resource models, connection."""
 
     provider: Text = ""
     region: Text = ""
@@ -91,14 +91,14 @@ class ApiEnablement(Api):
 
 
 class AllocatableModeling(Api):
-    """How many nodes of a grade there are."""
+    """Number of nodes of a grade."""
 
     grade: Count
     count: Count
 
 
 class ResourceSummary(Api):
-    """What the nodes of a cluster offer and what of it is taken."""
+    """Allocatable capacity of the nodes of a cluster, and the amounts taken from it."""
 
     allocatable: ResourceList = Field(default_factory=dict)
     allocating: ResourceList = Field(default_factory=dict)
@@ -107,14 +107,14 @@ class ResourceSummary(Api):
 
 
 class NodeSummary(Api):
-    """How many nodes a cluster has."""
+    """Number of nodes of a cluster."""
 
     total_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
     ready_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
 
 
 class ClusterStatus(Api):
-    """What was observed of a cluster."""
+    """Observed state of a member cluster."""
 
     api_enablements: tuple[ApiEnablement, ...] = ()
     resource_summary: ResourceSummary | None = None
@@ -146,7 +146,7 @@ class ObjectReference(Api):
 
 
 class NodeClaim(Api):
-    """Which nodes will do for a replica."""
+    """Nodes that will do for a replica."""
 
     node_selector: Texts = Field(default_factory=dict)
     hard_node_affinity: Anything = None
@@ -156,7 +156,7 @@ class NodeClaim(Api):
 
 
 class ReplicaRequirements(Api):
-    """What one replica needs."""
+    """Requirements of one replica."""
 
     resource_request: ResourceList = Field(default_factory=dict)
     node_claim: NodeClaim | None = None
@@ -165,7 +165,7 @@ class ReplicaRequirements(Api):
 
 
 class ComponentReplicas(Api):
-    """How many pods of a component run."""
+    """Number of pods of a component."""
 
     name: Filled
     replicas: Count = 0
@@ -178,7 +178,7 @@ class Component(ComponentReplicas):
 
 
 class TargetCluster(Api):
-    """Where replicas run now."""
+    """Replicas that run on a cluster now."""
 
     name: Name
     replicas: Count = 0
@@ -202,7 +202,7 @@ class GracefulEvictionTask(Api):
 
 
 class SchedulePriority(Api):
-    """How urgent a workload is."""
+    """Priority of a workload."""
 
     priority: Integer32 = 0
     preemption_policy: Annotated[Text | None, Inert("Karmada does not preempt placements")] = None
@@ -216,7 +216,7 @@ class WorkloadAffinityGroups(Api):
 
 
 class ResourceBindingSpec(Api):
-    """What a workload needs and where it runs now."""
+    """Requirements of a workload, and the clusters where it runs now."""
 
     resource: ObjectReference
     replicas: Count | None = None
@@ -238,7 +238,7 @@ class ResourceBindingSpec(Api):
 
 
 class AggregatedStatusItem(Api):
-    """How a workload fares on a cluster."""
+    """State of a workload on a cluster."""
 
     cluster_name: Annotated[Text, OBSERVED]
     status: Annotated[Anything, OBSERVED] = None
@@ -248,7 +248,7 @@ class AggregatedStatusItem(Api):
 
 
 class ResourceBindingStatus(Api):
-    """What was observed of a binding.
+    """Observed state of a binding.
 
     The affinity group in which it was scheduled last is `schedulerObservingAffinityName` in the API; the
     proposal of affinity groups and its example spell it in two other ways.
@@ -270,7 +270,7 @@ class ResourceBindingStatus(Api):
 
 
 class ResourceBinding(Object):
-    """What a workload needs and where it runs now; a ClusterResourceBinding is for a cluster-scoped one."""
+    """Requirements of a workload and where it runs; a ClusterResourceBinding is for a cluster-scoped one."""
 
     spec: ResourceBindingSpec
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
@@ -286,7 +286,7 @@ class WorkloadReference(Api):
 
 
 class WorkloadRebalancerSpec(Api):
-    """Which workloads are to be placed afresh."""
+    """Workloads that are to be placed afresh."""
 
     workloads: tuple[WorkloadReference, ...] = ()
     ttl_seconds_after_finished: Annotated[Count | None, Inert("when the object itself is removed")] = None

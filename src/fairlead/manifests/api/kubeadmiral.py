@@ -43,7 +43,7 @@ Resources = Mapping[str, SignedQuantity]
 
 
 class ClusterResources(Api):
-    """What the nodes of a cluster offer, and what of it is free."""
+    """Allocatable capacity of the nodes of a cluster, and the part of it that is free."""
 
     schedulable_nodes: Annotated[Integer | None, Inert("the sums say what fits")] = None
     allocatable: Resources = Field(default_factory=dict)
@@ -61,7 +61,7 @@ class ApiResourceType(Api):
 
 
 class FederatedClusterSpec(Api):
-    """What is known of a cluster."""
+    """Description of a member cluster: taints and connection."""
 
     taints: tuple[Taint, ...] = ()
     api_endpoint: Annotated[Text | None, CONNECTION] = None
@@ -71,7 +71,7 @@ class FederatedClusterSpec(Api):
 
 
 class FederatedClusterStatus(Api):
-    """What was observed of a cluster."""
+    """Observed state of a member cluster."""
 
     conditions: tuple[Condition, ...] = ()
     resources: ClusterResources | None = None
@@ -106,7 +106,7 @@ Terms = Annotated[tuple[ClusterSelectorTerm, ...], BeforeValidator(_as_terms)]
 
 
 class Preferences(Api):
-    """How many replicas a cluster should get."""
+    """Minimum, maximum, weight and priority of one cluster."""
 
     min_replicas: Weight = 0
     max_replicas: Weight | None = None
@@ -122,13 +122,13 @@ class DesiredPlacement(Api):
 
 
 class AutoMigrationTrigger(Api):
-    """When a replica is to be moved away."""
+    """Condition under which a replica is moved away."""
 
     pod_unschedulable_for: Annotated[Text | None, _MIGRATION] = None
 
 
 class AutoMigration(Api):
-    """That replicas are moved away from clusters which cannot run them."""
+    """Migration of replicas away from clusters which cannot run them."""
 
     when: Annotated[AutoMigrationTrigger | None, _MIGRATION] = None
     keep_unschedulable_replicas: Annotated[Boolean | None, Inert("only replicas that can run are placed")] = (
@@ -148,7 +148,7 @@ class RescheduleTrigger(Api):
 
 
 class ReplicaRescheduling(Api):
-    """What happens to running replicas."""
+    """Rules for running replicas when a workload is scheduled again."""
 
     avoid_disruption: Boolean = True
 
@@ -162,7 +162,7 @@ class ReschedulePolicy(Api):
 
 
 class PropagationPolicySpec(Api):
-    """Where the workloads go that name this policy."""
+    """Placement of the workloads that name this policy."""
 
     scheduling_mode: Literal["Duplicate", "Divide"]
     replicas_strategy: Literal["", "Binpack", "Spread"] = ""
@@ -208,14 +208,14 @@ class OverridePatch(Api):
 
 
 class ClusterPatches(Api):
-    """What is patched on one cluster."""
+    """Patches on one cluster."""
 
     cluster: Filled
     patches: tuple[OverridePatch, ...] = ()
 
 
 class OverrideWithController(Api):
-    """What one controller patches."""
+    """Patches of one controller."""
 
     controller: Text
     clusters: tuple[ClusterPatches, ...] = ()
@@ -238,7 +238,7 @@ class FederatedObject(Object):
 
 
 class AutoMigrationInfo(Api):
-    """What the controller of auto migration has found out (annotation ``auto-migration-info``)."""
+    """Findings of the controller of auto migration (annotation ``auto-migration-info``)."""
 
     estimated_capacity: Mapping[str, Integer] = Field(default_factory=dict)
     scheduled_replicas: Annotated[Mapping[str, Integer], OBSERVED] = Field(default_factory=dict)
@@ -252,7 +252,7 @@ class UnavailableCluster(Api):
 
 
 class AppliedMigration(Api):
-    """What a user has asked to move away (annotation ``applied-migration-configuration``)."""
+    """Replicas that a user has asked to move away (annotation ``applied-migration-configuration``)."""
 
     limited_capacity: Mapping[str, Weight] = Field(default_factory=dict)
     unavailable_clusters: tuple[UnavailableCluster, ...] = ()

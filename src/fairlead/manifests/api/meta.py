@@ -1,4 +1,4 @@
-"""What all API types have in common: strict scalars, marks on fields, metadata, selectors, tolerations."""
+"""Common parts of all API types: strict scalars, marks on fields, metadata, selectors, tolerations."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Inert:
     """Mark of a field that cannot influence a placement."""
 
     why: str
-    """Why it cannot."""
+    """Reason why it cannot, in words."""
 
 
 class Api(BaseModel):
@@ -57,7 +57,7 @@ class Open(Api):
 
 
 class Known(defaultdict[str, dict[Any, Any]]):
-    """What was validated before, by what it is and how it reads; validation takes it as its context.
+    """Values that were validated before, by kind and by how they read; the context of validation.
 
     Manifests of one input repeat themselves. What reads the same becomes one object, so it is validated once,
     and whoever looks at it can remember what came of it.
@@ -187,7 +187,7 @@ class ObjectMeta(Api):
 
 
 class Object(Api):
-    """What every manifest has."""
+    """Fields that every manifest has."""
 
     api_version: Annotated[Text, Inert("decides how the manifest is read")]
     kind: Annotated[Text, Inert("decides how the manifest is read")]
@@ -203,12 +203,12 @@ class Object(Api):
 
     @property
     def in_namespace(self) -> str:
-        """Its namespace: ``default`` where it says none, empty where it is cluster-scoped."""
+        """Namespace of the object: ``default`` where it says none, empty where it is cluster-scoped."""
         return "" if self.cluster_scoped else self.metadata.namespace or "default"
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its namespace and its name."""
+        """Namespace and name of the object."""
         return self.in_namespace, self.metadata.name
 
 
@@ -253,7 +253,7 @@ class Toleration(Api):
 
     @cached_property
     def toleration(self) -> cluster.Toleration:
-        """What taints are put up with; for how long does not matter to a scheduler."""
+        """The taints that are tolerated; for how long does not matter to a scheduler."""
         return cluster.Toleration(self.key, self.operator, self.value, self.effect)
 
     @property

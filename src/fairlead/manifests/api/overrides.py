@@ -1,4 +1,4 @@
-"""What is written differently in some clusters: override policies of Karmada and of KubeAdmiral."""
+"""Overrides of manifests in some clusters: override policies of Karmada and of KubeAdmiral."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,7 @@ class PlaintextOverrider(Api):
 
 
 class Overriders(Api):
-    """Everything that is written differently."""
+    """All fields that are written differently."""
 
     plaintext: tuple[PlaintextOverrider, ...] = ()
     image_overrider: Annotated[Anything, _NO_NUMBER] = None
@@ -33,7 +33,7 @@ class Overriders(Api):
 
 
 class OverrideRule(Api):
-    """What is written differently in a set of clusters; without a set, in all."""
+    """Fields that are written differently in a set of clusters; without a set, in all."""
 
     target_cluster: ClusterAffinity | None = None
     overriders: Overriders = Field(default_factory=Overriders)
@@ -49,7 +49,7 @@ class OverrideSpec(Api):
 
 
 class OverridePolicy(Object):
-    """What of the resources of its namespace, or of all, is written differently somewhere (Karmada)."""
+    """Overrides of some resources of its namespace, or of all, in some clusters (Karmada)."""
 
     spec: OverrideSpec
 
@@ -71,7 +71,7 @@ class JsonPatchOverrider(Api):
 
 
 class FederatedOverriders(Api):
-    """Everything that is written differently."""
+    """All fields that are written differently."""
 
     jsonpatch: tuple[JsonPatchOverrider, ...] = ()
     image: Annotated[Anything, _NO_NUMBER] = None
@@ -83,20 +83,20 @@ class FederatedOverriders(Api):
 
 
 class FederatedOverrideRule(Api):
-    """What is written differently in a set of clusters; without a set, in all."""
+    """Fields that are written differently in a set of clusters; without a set, in all."""
 
     target_clusters: TargetClusters | None = None
     overriders: FederatedOverriders = Field(default_factory=FederatedOverriders)
 
 
 class FederatedOverrideSpec(Api):
-    """What is written differently where."""
+    """Fields that are written differently, by set of clusters."""
 
     override_rules: tuple[FederatedOverrideRule, ...] = ()
 
 
 class FederatedOverridePolicy(Object):
-    """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
+    """Overrides of the workloads that name it in a label (KubeAdmiral)."""
 
     spec: FederatedOverrideSpec
     status: Annotated[Anything, OBSERVED] = None

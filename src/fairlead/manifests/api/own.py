@@ -1,4 +1,4 @@
-"""Kinds of our own (fairlead.io/v1alpha1): what the APIs of Karmada and KubeAdmiral cannot say."""
+"""Kinds of our own (fairlead.io/v1alpha1): rules that the APIs of Karmada and KubeAdmiral cannot state."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
@@ -49,7 +49,7 @@ class GroupBounds(Object):
 
 
 class PriceEntry(Api):
-    """What a replica costs on a set of clusters: a fixed price, or prices of what it requests."""
+    """Price of a replica on a set of clusters: a fixed price, or prices of the resources that it requests."""
 
     target_cluster: ClusterSet = Field(default_factory=ClusterSet)
     """The clusters; left out: every cluster."""
@@ -61,23 +61,23 @@ class PriceEntry(Api):
 
 
 class PriceListSpec(SelectingSpec):
-    """What replicas of the selected workloads cost where."""
+    """Prices of the replicas of the selected workloads, by set of clusters."""
 
     prices: tuple[PriceEntry, ...]
     """The first entry that matches a cluster counts; one that none matches is free."""
     level: Literal["cost", "emissions"] = "cost"
-    """What the numbers are, and the level on which they count: cost in any currency, or emissions in grams;
+    """Meaning of the numbers, and the level on which they count: cost in any currency, or emissions in grams;
     left out: cost."""
     currency: Filled | None = None
-    """What the prices are counted in, such as "EUR" or "USD/month"; only told, never converted. Emissions are
+    """Currency or unit of the prices, such as "EUR" or "USD/month"; only told, never converted. Emissions are
     grams."""
 
 
 class PriceList(Object):
-    """What replicas cost or emit on clusters; the total is minimised as a level, "cost" unless it says so."""
+    """Cost or emissions of replicas on clusters; minimised as a level, which is cost unless it says so."""
 
     spec: PriceListSpec
-    """The workloads, and what their replicas cost where."""
+    """The workloads, and the prices of their replicas by cluster."""
 
 
 class LossSpec(Api):
@@ -86,21 +86,21 @@ class LossSpec(Api):
     field: GroupField
     """region, zone, provider or cluster; anything else is the key of a label."""
     groups: Annotated[Count, Field(ge=1)] = 1
-    """How many of them are lost at the same time; default 1."""
+    """Number of groups that are lost at the same time; default 1."""
 
 
 class SurvivalSpec(SelectingSpec):
-    """What may be lost, and what has to be left."""
+    """Groups of clusters that may be lost, and the replicas that have to be left then."""
 
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]}
     )
 
     field: GroupField | None = None
-    """What may be lost: any one region, zone, provider or cluster; anything else is the key of a label.
-    Either this or losses is needed."""
+    """Groups of which any one may be lost: region, zone, provider or cluster; anything else is the key of a
+    label. Either this or losses is needed."""
     losses: tuple[LossSpec, ...] = ()
-    """What may be lost at the same time: any one region and any one cluster, two regions."""
+    """Groups that may be lost at the same time: any one region and any one cluster, two regions."""
     min_replicas: Count | None = None
     """Replicas that must be left. Either this or minPercent is required."""
     min_percent: Percent | None = None
@@ -111,14 +111,14 @@ class Survival(Object):
     """Enough replicas are left when regions, zones, providers, clusters or label groups are lost."""
 
     spec: SurvivalSpec
-    """The workloads, what may be lost, and what must be left."""
+    """The workloads, the groups that may be lost, and the replicas that must be left."""
 
 
 class SkewSpec(SelectingSpec):
-    """What is compared, and how far it may differ."""
+    """Groups of clusters that are compared, and how far their replicas may differ."""
 
     field: GroupField
-    """What is compared: regions, zones, providers or clusters; anything else is the key of a label."""
+    """Groups that are compared: region, zone, provider or cluster; anything else is the key of a label."""
     max_skew: Count
     """Largest difference in replicas between the fullest and the emptiest one."""
 
@@ -179,20 +179,20 @@ class ClusterBudget(Api):
     target_cluster: ClusterSet = Field(default_factory=ClusterSet)
     """The clusters; left out: every cluster."""
     replicas: Amount
-    """So many in the set together: a number, or a percentage of what the selected workloads run there now,
-    such as "10%", rounded down."""
+    """Most replicas in the set together: a number, or a percentage of those that the selected workloads run
+    there now, such as "10%", rounded down."""
 
 
 class MoveBudgetSpec(SelectingSpec):
     """How many replicas of the selected workloads may move; all fields apply."""
 
     total: Amount | None = None
-    """Of all selected workloads together: a number, or a percentage of the replicas that run now, such as
-    "10%", rounded down."""
+    """Most replicas of all selected workloads together: a number, or a percentage of the replicas that run
+    now, such as "10%", rounded down."""
     per_workload: Amount | None = None
-    """Of each workload; a percentage is of its own replicas."""
+    """Most replicas of each workload; a percentage is of its own replicas."""
     per_namespace: Amount | None = None
-    """Of the selected workloads of each namespace; a percentage likewise."""
+    """Most replicas of the selected workloads of each namespace; a percentage is of those that run now."""
     leaving: tuple[ClusterBudget, ...] = ()
     """Replicas that stop on a set of clusters, also those that need not be replaced."""
     arriving: tuple[ClusterBudget, ...] = ()
@@ -249,7 +249,7 @@ def _to_level(value: object) -> object:
 
 
 class ProfileSpec(Api):
-    """What counts, and in which order."""
+    """Order and tolerance of the objective levels, and the measure of the deviation."""
 
     levels: tuple[
         Annotated[ProfileLevel, BeforeValidator(_to_level, json_schema_input_type=Filled | ProfileLevel)], ...
@@ -259,7 +259,7 @@ class ProfileSpec(Api):
     leave_out: tuple[Literal["balance"], ...] = ()
     """Levels that do not count at all: balance may be left out."""
     deviation: Literal["webster", "l1", "minimax"] | None = None
-    """How the distance from the weights is measured; left out: webster."""
+    """Measure of the distance from the weights; left out: webster."""
 
 
 class Profile(Object):

@@ -1,4 +1,4 @@
-"""What kinds of our own are written with: numbers of all sorts, and sets of workloads and clusters."""
+"""Values in kinds of our own: numbers of all sorts, and sets of workloads and clusters."""
 
 import re
 from decimal import Decimal
@@ -101,7 +101,7 @@ class WorkloadSelector(Api):
     names: tuple[Text, ...] = ()
     """Names of workloads; empty selects all."""
     kinds: tuple[Text, ...] = ()
-    """Such as Deployment; empty selects all."""
+    """Kinds of workloads, such as Deployment; empty selects all."""
     label_selector: LabelSelector | None = None
     """Labels of the workload, not of its pods."""
 
@@ -120,7 +120,7 @@ class ClusterSet(KarmadaSet):
 
 
 class SelectingSpec(Api):
-    """What is said of some workloads."""
+    """Specification of a rule for the selected workloads."""
 
     workload_selector: WorkloadSelector = Field(default_factory=WorkloadSelector)
     """The selected workloads; default: every workload."""

@@ -55,12 +55,12 @@ class ClusterSet(Api):
 
     @cached_property
     def labels(self) -> selectors.LabelSelector:
-        """What labels must satisfy."""
+        """Selector that labels of a cluster must satisfy; an empty one matches all."""
         return selectors.LabelSelector() if self.label_selector is None else self.label_selector.selector
 
     @cached_property
     def fields(self) -> tuple[selectors.Requirement, ...]:
-        """What provider, region and zone must satisfy."""
+        """Requirements on provider, region and zone of a cluster; empty where there are none."""
         stated = self.field_selector.match_expressions if self.field_selector else ()
         return tuple(selectors.Requirement(one.key, one.operator, one.values) for one in stated)
 
@@ -105,7 +105,7 @@ def _nothing_stated() -> PydanticCustomError:
 
 
 class Targeted(ClusterSet):
-    """Something that is said of a set of clusters.
+    """Parent of entries that state a rule for a set of clusters.
 
     The set stands below ``targetCluster``, or beside it where that is left empty, as the proposal of
     specified replicas prints it.
@@ -162,7 +162,7 @@ class StaticClusterWeight(Targeted):
 
 
 class ExtendFields(Api):
-    """What solution two of the proposal of specified replicas says of a target.
+    """Fields of a target in solution two of the proposal of specified replicas.
 
     The names are those of a scheduler of one's own; of them only the number of replicas is known here.
     """
@@ -266,7 +266,7 @@ class Placement(Api):
 
 
 class Suspension(Api):
-    """What of the propagation is suspended."""
+    """Parts of the propagation that are suspended."""
 
     scheduling: Boolean | None = None
     dispatching: Annotated[Boolean | None, Inert("the placement is decided all the same")] = None

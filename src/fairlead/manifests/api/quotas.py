@@ -8,21 +8,21 @@ from fairlead.manifests.api.meta import Api, Filled, Inert, Object, ResourceList
 
 
 class StaticClusterAssignment(Api):
-    """What the namespace may request on one cluster."""
+    """Most that the namespace may request on one cluster, by resource."""
 
     cluster_name: Filled
     hard: ResourceList = Field(default_factory=dict)
 
 
 class FederatedResourceQuotaSpec(Api):
-    """What the namespace may request on all clusters together, and on some of them."""
+    """Most that the namespace may request on all clusters together, and on some of them."""
 
     overall: ResourceList
     static_assignments: tuple[StaticClusterAssignment, ...] = ()
 
 
 class ClusterQuotaStatus(Api):
-    """What was observed on one cluster."""
+    """Observed requests on one cluster."""
 
     cluster_name: Filled
     hard: Annotated[ResourceList | None, Inert("spec.staticAssignments counts")] = None
@@ -30,7 +30,7 @@ class ClusterQuotaStatus(Api):
 
 
 class FederatedResourceQuotaStatus(Api):
-    """What was observed."""
+    """Observed requests of the namespace."""
 
     overall: Annotated[ResourceList | None, Inert("spec.overall counts")] = None
     overall_used: ResourceList = Field(default_factory=dict)

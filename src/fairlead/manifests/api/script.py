@@ -30,18 +30,18 @@ class Reference(Api):
     kind: Filled
     """Kind of the object, such as Deployment."""
     name: Filled
-    """Its name."""
+    """Name of the object."""
     namespace: Text = ""
-    """Its namespace; none for a cluster-scoped object."""
+    """Namespace of the object; none for a cluster-scoped object."""
 
 
 class EventSpec(Api):
     """An event; its parts are applied in the order in which they are listed here."""
 
     at: Moment
-    """When, such as 2026-03-02T09:30:00Z; no event before the last."""
+    """Time of the event, such as 2026-03-02T09:30:00Z; not before that of the event above."""
     name: Text = ""
-    """Its name, shown in results only."""
+    """Name of the event, shown in results only."""
     apply: tuple[Manifest, ...] = ()
     """Manifests that are new, or replace those of the same kind and name."""
     delete: tuple[Reference, ...] = ()

@@ -1,4 +1,4 @@
-"""Workloads of Kubernetes, and what changes the number of their replicas by itself."""
+"""Workloads of Kubernetes, and autoscalers that change the number of their replicas."""
 
 from typing import Annotated, ClassVar
 
@@ -26,7 +26,7 @@ _STATUS = Inert("the binding says what runs where")
 
 
 class ResourceRequirements(Api):
-    """What a container asks for and what it may use at most."""
+    """Requests of a container, and the limits on its use."""
 
     requests: ResourceList = Field(default_factory=dict)
     limits: ResourceList = Field(default_factory=dict)
@@ -41,7 +41,7 @@ class Container(Open):
 
 
 class PodSpec(Open):
-    """What a pod is made of; only what it needs is read."""
+    """Specification of a pod; only its needs are read."""
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
@@ -163,7 +163,7 @@ Workload = Deployment | StatefulSet | ReplicaSet | Job
 
 
 class PriorityClass(Object):
-    """How urgent the pods are that name it."""
+    """Priority of the pods that name it."""
 
     namespaced = False
     value: Integer32
@@ -176,7 +176,7 @@ _WHEN = Inert("says when to scale; between which numbers is what counts")
 
 
 class ScaleTargetReference(Api):
-    """What is scaled, in the namespace of the autoscaler."""
+    """Workload that is scaled, in the namespace of the autoscaler."""
 
     api_version: Text = ""
     kind: Filled
@@ -184,7 +184,7 @@ class ScaleTargetReference(Api):
 
 
 class Range(Api):
-    """Between which numbers of replicas a workload is scaled."""
+    """Fewest and most replicas to which a workload is scaled."""
 
     scale_target_ref: ScaleTargetReference
     min_replicas: Count = 1
@@ -192,7 +192,7 @@ class Range(Api):
 
 
 class AutoscalerSpec(Range):
-    """The same, by any metrics."""
+    """Fewest and most replicas to which a workload is scaled, by any metrics."""
 
     metrics: Annotated[Anything, _WHEN] = None
     behavior: Annotated[Anything, _WHEN] = None
@@ -206,7 +206,7 @@ class HorizontalPodAutoscaler(Object):
 
 
 class CpuAutoscalerSpec(Range):
-    """The same, by the cpu that its pods use."""
+    """Fewest and most replicas to which a workload is scaled, by the cpu that its pods use."""
 
     target_cpu: Annotated[Integer32 | None, Field(alias="targetCPUUtilizationPercentage"), _WHEN] = None
 
@@ -223,7 +223,7 @@ class FederatedHPA(HorizontalPodAutoscaler):
 
 
 class CronRule(Api):
-    """At what times a workload gets another number of replicas, or its FederatedHPA other limits."""
+    """Times at which a workload gets another number of replicas, or its FederatedHPA other limits."""
 
     name: Filled
     schedule: Annotated[Text, _WHEN]
@@ -243,7 +243,7 @@ class CronRule(Api):
 
 
 class CronFederatedHPASpec(Api):
-    """What is scaled at which times: a workload, or the limits of a FederatedHPA."""
+    """Target and times of scaling: a workload, or the limits of a FederatedHPA."""
 
     scale_target_ref: ScaleTargetReference
     rules: tuple[CronRule, ...]

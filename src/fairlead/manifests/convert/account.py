@@ -1,4 +1,4 @@
-"""What becomes of every field of a manifest that is converted: nothing is left out in silence.
+"""Account of every field of a manifest that is converted: nothing is left out in silence.
 
 Provider, region and zone become labels, and at last two inputs are compared by what they mean: the rules of
 every workload, without files, lines and reasons.
@@ -30,13 +30,13 @@ NOT_BINPACK = "has no equivalent: Binpack fills clusters one by one, Aggregated 
 
 
 class Account:
-    """What is lost, and what is written in other words, of the manifests of one conversion."""
+    """Losses and rewordings in the manifests of one conversion."""
 
     def __init__(self, target: str) -> None:
         self.target = target
         """The system that is written for."""
         self.losses: list[Mistake] = []
-        """What the other system cannot say."""
+        """Fields that the other system cannot express."""
         self._noted: dict[tuple[str, str], list[Source]] = {}
 
     def lost(self, document: Document, path: Path, message: str) -> None:
@@ -52,7 +52,7 @@ class Account:
 
     @property
     def notes(self) -> tuple[Statement, ...]:
-        """What is said in another way, or has no influence on a placement; of all manifests at once."""
+        """Fields written in another way, or without influence on a placement; of all manifests at once."""
         return tuple(
             Statement(
                 KIND, f"{kind if len(sources) == 1 else counted(len(sources), kind)}: {told}", sources[0]
@@ -136,7 +136,7 @@ Meaning = Mapping[str, Any]
 
 
 def differences(given: Problem, found: Problem) -> Iterator[str]:
-    """Say what two problems do not have in common.
+    """Say the differences between two problems.
 
     Whether a workload is due is left out: that depends on the scheduler, not on what is declared.
     """
@@ -172,7 +172,7 @@ def _told(value: Any) -> str:
 
 
 def _of_workload(workload: Workload) -> dict[str, Any]:
-    """Return what is asked for a workload, by what people call it."""
+    """Return the rules and values of a workload, by the names that people use."""
     found: dict[str, Any] = {
         "replicas": workload.replicas,
         "requests": dict(workload.requests),
@@ -189,7 +189,7 @@ def _of_workload(workload: Workload) -> dict[str, Any]:
 
 
 def _of_all(problem: Problem) -> dict[str, Any]:
-    """Return what is asked for all workloads together, and what clusters can take."""
+    """Return the rules and values of all workloads together, and the capacity of clusters."""
     found: dict[str, Any] = {
         "order of levels": problem.levels,
         "tolerances": {key: str(one) for key, one in problem.tolerances.items()},
@@ -211,7 +211,7 @@ _NAMES = {"Candidates": "eligible clusters", "Shares": "hierarchical weights", "
 
 
 def _called(rule: Any) -> str:
-    """Return what a rule is called: its class in words, where people do not know it by another name."""
+    """Return the name of a rule: its class in words, where people do not know it by another name."""
     name = type(rule).__name__
     if name in _NAMES:
         return _NAMES[name]

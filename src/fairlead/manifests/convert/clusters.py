@@ -100,7 +100,7 @@ def karmada_cluster(located: Located[FederatedCluster], account: Account) -> Jso
 def _head(
     located: Located[Any], version: str, kind: str, places: Mapping[str, str], account: Account
 ) -> JsonObject:
-    """Return what both systems write alike: names, labels, deletion and taints."""
+    """Return the fields that both systems write alike: names, labels, deletion and taints."""
     document = located.document
     metadata = named(document, account)
     labels = {**places, **metadata.get("labels", {})}
@@ -159,7 +159,7 @@ def federated_object(workload: Workload, template: JsonObject, label: Label) -> 
 
 
 def binding(workload: Workload) -> JsonObject:
-    """Return what a workload needs, and where it runs, as Karmada keeps it."""
+    """Return the requests of a workload, and where it runs, as Karmada keeps them."""
     spec: JsonObject = {
         "resource": {
             "apiVersion": workload.api_version,

@@ -42,23 +42,23 @@ _PER_WORKLOAD = {*(f"{PREFIX}{name}" for name in OVERRIDING), APPLIED_MIGRATION,
 """Annotations by which KubeAdmiral places one workload otherwise than its policy says."""
 
 WRITTEN = "<converted>"
-"""What messages call what would be written."""
+"""Name in messages for the manifests that would be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What became of an input."""
+    """Result of converting an input."""
 
     documents: tuple[JsonObject, ...]
     """The whole input, in its order: what is of the other system rewritten, all else as it was."""
     losses: tuple[Mistake, ...]
-    """What the system that is written for cannot say."""
+    """Fields that the system that is written for cannot express."""
     differing: tuple[str, ...]
-    """What means something else once it is read again, a sentence each; without losses there is none."""
+    """Differences in meaning once it is read again, a sentence each; empty where nothing is lost."""
     notes: tuple[Statement, ...]
-    """What is said in another way, or is left out because it has no influence on a placement."""
+    """Fields written in another way, or left out because they have no influence on a placement."""
     warnings: tuple[Statement, ...]
-    """What is odd about the input, as `fairlead.load` says it."""
+    """Oddities of the input, as `fairlead.load` warns of them."""
 
 
 def convert(
@@ -79,7 +79,7 @@ def convert(
     Returns
     -------
     Conversion
-        What was written, and what would be lost.
+        Manifests that were written, and the losses.
 
     Raises
     ------

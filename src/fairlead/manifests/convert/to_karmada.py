@@ -25,7 +25,7 @@ from fairlead.models.selectors import IN, NOT_IN
 
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _USUAL = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("batch/v1", "Job"))
-"""What a policy is for where the input has no workload of it."""
+"""Kinds that a policy selects where the input has no workload of it."""
 
 
 def to_karmada(
@@ -70,11 +70,11 @@ class _Placement:
         self.stated: AppliedPolicy = applied_policy(policy, policy.model.metadata.name)
 
     def lost(self, path: Path, message: str) -> None:
-        """Say what Karmada cannot say of a field of the spec."""
+        """Say that Karmada cannot express a field of the spec."""
         self.account.lost(self.policy.document, ("spec", *path), message)
 
     def written(self) -> JsonObject:
-        """Return it."""
+        """Return the placement of Karmada."""
         stated, spec = self.stated, self.policy.model.spec
         self.account.inert(self.policy.document, spec, ("spec",))
         for part, field in ((spec.auto_migration, "autoMigration"), (spec.reschedule_policy, RESCHEDULING)):

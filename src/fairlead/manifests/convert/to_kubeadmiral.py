@@ -61,7 +61,7 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def named(document: Document, account: Account) -> JsonObject:
-    """Return what names a manifest, with its labels; its annotations are for its own system."""
+    """Return the name of a manifest, with its labels; its annotations are for its own system."""
     stated = document.data["metadata"]
     if set(stated.get("annotations") or ()) - {LAST_APPLIED}:
         account.note(document, ("metadata", "annotations"), "not written")
@@ -80,11 +80,11 @@ class _Spec(NamedTuple):
         return self.policy.model.spec.placement
 
     def lost(self, path: Path, message: str) -> None:
-        """Say what KubeAdmiral cannot say of a field of the placement."""
+        """Say that KubeAdmiral cannot express a field of the placement."""
         self.account.lost(self.policy.document, (*PLACEMENT, *path), message)
 
     def written(self) -> JsonObject:
-        """Return it."""
+        """Return the spec of the policy."""
         self._around()
         divided = is_divided(self.placement)
         spec: JsonObject = {"schedulingMode": "Divide" if divided else "Duplicate"}

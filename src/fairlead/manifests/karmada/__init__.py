@@ -1,1 +1,1 @@
-"""What Karmada's manifests say: policies, placements, totals, quotas, and what runs where."""
+"""Meaning of Karmada's manifests: policies, placements, totals, quotas, current placement."""

@@ -1,4 +1,4 @@
-"""What template and binding say of a workload: replicas, requests, what runs where."""
+"""Facts of a workload from template and binding: replicas, requests, current placement."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -42,11 +42,11 @@ class Declared:
     document: Document
     """The policy, or the binding that holds a copy."""
     path: Path
-    """Where in the document the placement stands."""
+    """Path of the placement in the document."""
     name: str
-    """Who declared it, in words, such as ``policy default/nginx``."""
+    """Policy or binding that declared it, in words, such as ``policy default/nginx``."""
     totals: Totals = NO_TOTALS
-    """How many replicas sets of clusters hold together, by the placement and what stands around it."""
+    """Totals of sets of clusters, by the placement and what stands around it."""
     reweighed: Mapping[str, int] = field(default_factory=dict)
     """Static weights by cluster that are tried in the place of those that the placement states."""
 
@@ -55,7 +55,7 @@ class Declared:
         return self.document.source((*self.path, *path))
 
     def remark(self, topic: str, path: Path, told: str, inside: Path = ()) -> Statement:
-        """Return what there is to say of a field of the placement: who declared it, the field, what is told.
+        """Return a remark on a field of the placement: who declared it, the field, the words.
 
         `inside`: what of the field has the line; empty for the field itself.
         """

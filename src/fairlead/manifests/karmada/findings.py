@@ -1,4 +1,4 @@
-"""What cannot be meant: fields that are right alone and wrong together.
+"""Contradictions in a placement: fields that are right alone and wrong together.
 
 Karmada's webhooks refuse all of it. What they refuse only because Karmada cannot do it (spreading by region
 without a constraint by cluster, overflow tiers of full copies or static weights) has a meaning here.
@@ -34,7 +34,7 @@ _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 
 def policy_findings(policy: PropagationPolicy, _: object) -> Iterator[Finding]:
-    """List what is wrong in a policy."""
+    """List the mistakes in a policy."""
     yield from below("metadata", annotation_findings(policy.metadata))
     if not policy.spec.resource_selectors:
         text = "needs at least one item; an empty list selects nothing"
@@ -45,7 +45,7 @@ def policy_findings(policy: PropagationPolicy, _: object) -> Iterator[Finding]:
 
 
 def binding_findings(binding: ResourceBinding, _: object) -> Iterator[Finding]:
-    """List what is wrong in a binding."""
+    """List the mistakes in a binding."""
     yield from below("metadata", annotation_findings(binding.metadata))
     if binding.spec.placement:
         yield from below(("spec", "placement"), placement_findings(binding.spec.placement))
@@ -54,13 +54,13 @@ def binding_findings(binding: ResourceBinding, _: object) -> Iterator[Finding]:
 
 
 def placement_findings(placement: api.Placement) -> Iterator[Finding]:
-    """List what is wrong in a placement."""
+    """List the mistakes in a placement."""
     for check in _CHECKS:
         yield from check(placement)
 
 
 class Selecting(Protocol):
-    """What may select by labels."""
+    """Object that may select by labels."""
 
     @property
     def label_selector(self) -> LabelSelector | None:
@@ -105,7 +105,7 @@ def _terms(terms: Sequence[api.ClusterAffinityTerm]) -> Iterator[Finding]:
 
 
 def _overflow(affinity: api.ClusterAffinity) -> Iterator[Finding]:
-    """List what is wrong with the sets that take what a set of clusters cannot."""
+    """List the mistakes in the sets that take what a set of clusters cannot."""
     overflows = bool(affinity.overflow_affinities) if isinstance(affinity, api.ClusterAffinityTerm) else False
     if overflows and affinity.supplements:
         message = "cannot be combined with overflowAffinities, which say the same; use one of the two"

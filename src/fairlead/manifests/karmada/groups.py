@@ -36,9 +36,9 @@ class DeclaredTier:
     """One set of clusters, and where in the placement it stands."""
 
     affinity: api.ClusterAffinity | None
-    """The set; None means all clusters."""
+    """Set of clusters; None means all."""
     path: Path
-    """Its path inside the placement."""
+    """Path of the tier inside the placement."""
 
     def matched(self, clusters: Mapping[str, Cluster]) -> frozenset[str]:
         """Return the names of the clusters in the tier."""
@@ -52,7 +52,7 @@ class DeclaredGroup:
     name: str | None
     """Name of the group; None where the placement has no affinity groups."""
     path: Path
-    """Its path inside the placement."""
+    """Path of the group inside the placement."""
     tiers: tuple[DeclaredTier, ...]
 
     def tiers_of(self, clusters: Mapping[str, Cluster]) -> tuple[frozenset[str], ...]:
@@ -117,7 +117,7 @@ _PROPERTIES = {"region": "region", "provider": "provider", "zone": "zones"}
 
 
 def by(constraint: api.SpreadConstraint) -> str:
-    """Return what a constraint groups by: a field (``cluster`` if it says nothing) or the key of a label."""
+    """Return the field of a constraint (``cluster`` if it says nothing), or the key of its label."""
     label = constraint.spread_by_label
     return field_of_label(label) if label else constraint.spread_by_field or "cluster"
 

@@ -138,7 +138,7 @@ class Interpreter(Resolver):
 
 @dataclass(frozen=True, slots=True)
 class PlacementReading(ManifestReading):
-    """What the rules of a workload are read from in Karmada."""
+    """Manifests of Karmada that the rules of a workload are read from."""
 
     declared: Declared
     evicting: Mapping[str, Source]

@@ -16,14 +16,14 @@ MATCHES_ALL, MATCHES_LABELS, MATCHES_NAME = range(1, 4)
 
 
 class Resource(NamedTuple):
-    """What policies select by."""
+    """Resource as the selectors of policies see it."""
 
     api_version: str
     kind: str
     namespace: str
     name: str
     labels: Mapping[str, str]
-    """Of the resource, all five; the namespace is empty where it is cluster-scoped."""
+    """Labels of the resource. Its namespace is empty where it is cluster-scoped."""
 
 
 class Choice(NamedTuple):
@@ -65,7 +65,7 @@ class Entry(NamedTuple):
 
     @property
     def precision(self) -> int:
-        """How much a resource has to have for it to be selected."""
+        """Precedence of the selector: by name before by labels, both before all of a kind."""
         if self.selector.name:
             return MATCHES_NAME
         return MATCHES_ALL if self.selector.label_selector is None else MATCHES_LABELS
@@ -79,8 +79,8 @@ class PolicyIndex:
     """Selectors of policies, by what they select."""
 
     entries: Mapping[_Key, Sequence[Entry]]
-    """By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
-    names)."""
+    """Selectors by namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for
+    all names)."""
     by_name: Mapping[tuple[str, str], Located[PropagationPolicy]]
 
     @classmethod

@@ -69,7 +69,7 @@ def divided_by(strategy: api.ReplicaSchedulingStrategy | None) -> Iterator[Path]
 def constraints_of(
     strategy: api.ReplicaSchedulingStrategy | None,
 ) -> Iterator[tuple[Path, api.ClusterConstraint]]:
-    """Yield what bounds the clusters, with its path: under either name, or right among the preferences."""
+    """Yield the bounds of clusters, with their path: under either name, or right among the preferences."""
     for path, preferences in preferences_of(strategy):
         if preferences.cluster_constraint is not None:
             yield (*path, "clusterConstraint"), preferences.cluster_constraint

@@ -62,7 +62,7 @@ def why_ignored(name: str) -> str | None:
 
 
 def quota_findings(quota: api.FederatedResourceQuota, _: object) -> Iterator[Finding]:
-    """List what is wrong in a quota beside its single fields; Karmada's webhook refuses the same."""
+    """List the mistakes in a quota beside its single fields; Karmada's webhook refuses the same."""
     return below("spec", _findings(quota.spec))
 
 
@@ -163,7 +163,7 @@ def _declared(located: LocatedQuota) -> Iterator[tuple[str | None, Path, Amounts
 
 
 def _observed(status: api.FederatedResourceQuotaStatus) -> dict[Scope, int]:
-    """Return what is used now by what the status says; of two names of one resource the larger amount."""
+    """Return the amounts used now by scope, as the status says; of two names of one resource the larger."""
     found: dict[Scope, int] = {}
     each = [(one.cluster_name, one.used) for one in status.aggregated_status]
     for cluster, amounts in ((None, status.overall_used), *each):

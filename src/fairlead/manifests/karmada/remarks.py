@@ -1,4 +1,4 @@
-"""What there is to say of a placement: what disagrees, does nothing, or names clusters that are not there."""
+"""Remarks on a placement: fields that disagree or do nothing, clusters that are not there."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What one replica requests: from the template of a pod, or from the components of a binding."""
+"""Request of one replica: from the template of a pod, or from the components of a binding."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -24,7 +24,7 @@ def units(amounts: Amounts) -> dict[str, int]:
 
 
 def pod_requests(pod: PodSpec) -> Amounts:
-    """Return what a pod requests, as Kubernetes computes it, exactly.
+    """Return the requests of a pod, as Kubernetes computes them, exactly.
 
     For every resource: the containers run at once, so their requests add up. Init containers run one after
     another before them, so the greatest counts; one with ``restartPolicy: Always`` (a sidecar) keeps running
@@ -54,7 +54,7 @@ def pod_requests(pod: PodSpec) -> Amounts:
 
 
 def container_requests(container: Container) -> dict[str, Fraction]:
-    """Return what a container requests; a limit counts where no request is given."""
+    """Return the requests of a container; a limit counts where no request is given."""
     return {**container.resources.limits, **container.resources.requests}
 
 
@@ -88,7 +88,7 @@ def wanted(spec: ResourceBindingSpec) -> int | None:
 
 
 def requested(spec: ResourceBindingSpec) -> Mapping[str, Fraction] | None:
-    """Return what one replica requests, exactly; None where the binding does not say.
+    """Return the request of one replica, exactly; None where the binding does not say.
 
     A set requests what its pods request together, and is as many pods.
     """
@@ -100,7 +100,7 @@ def requested(spec: ResourceBindingSpec) -> Mapping[str, Fraction] | None:
 
 
 def _of_set(components: Sequence[Component], pods: Sequence[int]) -> Amounts:
-    """Return what a set of so many pods of each component requests."""
+    """Return the request of a set of so many pods of each component."""
     sums = {PODS: Fraction(sum(pods))}
     for component, number in zip(components, pods, strict=True):
         for resource, amount in _amounts(component).items():
@@ -167,7 +167,7 @@ def undivided(document: Document, path: Path) -> Document:
 
 
 def idle_division(placement: Placement) -> Iterator[tuple[Path, str]]:
-    """Yield what a placement says of numbers of replicas, which says nothing about sets, and why."""
+    """Yield the numbers of replicas that have no effect in a placement of sets, with the reason."""
     strategy = placement.replica_scheduling
     yield from ((path, _SETS) for path in divided_by(strategy) if path[-1] != "dynamicWeight")
     yield from ((path, _SETS) for path, _ in constraints_of(strategy))

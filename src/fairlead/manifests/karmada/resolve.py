@@ -90,7 +90,7 @@ def _beside_tiers(standing: Standing, tiers: Sequence[frozenset[str]]) -> Standi
 def grounds(
     placement: Placement, group: DeclaredGroup, api: tuple[str, str], clusters: Mapping[str, Cluster]
 ) -> Callable[[Cluster], Ground | None]:
-    """Return what tells why a cluster is closed to a workload, whatever runs where; None where it is open.
+    """Return a function that tells why a cluster is closed, whatever runs where; None where it is open.
 
     Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
     missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.

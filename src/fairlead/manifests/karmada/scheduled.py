@@ -24,7 +24,7 @@ def compact(value: object) -> str:
 
 
 def as_binding(subject: Subject, declared: Declared, workload: Workload) -> KarmadaBinding:
-    """Return what Karmada's scheduler sees of a subject.
+    """Return a subject as Karmada's scheduler sees it.
 
     Without a binding it is the binding that Karmada would make of the template: never scheduled before, with
     ``replicaRequirements`` only where a container requests something.
@@ -65,7 +65,7 @@ def scope(workload: Workload) -> dict[str, str]:
 
 
 def binding_head(workload: Workload, name: str = "") -> dict[str, Any]:
-    """Return what names the binding of a workload; without another name the one that Karmada gives it."""
+    """Return the identity of a workload's binding; without another name the one that Karmada gives it."""
     named = name or binding_name(workload.name, workload.kind)
     return {
         "apiVersion": "work.karmada.io/v1alpha2",
@@ -143,7 +143,7 @@ def _is_up_to_date(subject: Subject, declared: Declared, workload: Workload) -> 
 
 
 def parsed(text: str) -> Any:
-    """Return what an annotation holds; None where it is not JSON."""
+    """Return the JSON of an annotation; None where it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def parsed(text: str) -> Any:
 
 
 def _compared(placement: Any, workload: Workload) -> Any:
-    """Return what the scheduler compares of a placement: of affinity groups only the observed one."""
+    """Return the part of a placement that is compared: of affinity groups only the observed one."""
     if not isinstance(placement, dict):
         return None
     parts = {name: placement.get(name) for name in _COMPARED}

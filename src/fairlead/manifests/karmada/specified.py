@@ -40,7 +40,7 @@ class Counted(Named):
 
 
 class Annotation(Api):
-    """What one annotation says."""
+    """Content of one annotation."""
 
     specified_clusters: tuple[Counted, ...] = ()
     specified_idcs: tuple[Counted, ...] = ()
@@ -62,7 +62,7 @@ def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
-    """List what is wrong in the annotations that say something of replicas."""
+    """List the mistakes in annotations about replicas."""
     for path, reading in _readings(meta):
         if not isinstance(reading, Annotation):
             yield from below(path, reading)
@@ -219,7 +219,7 @@ def _region(name: str) -> api.ClusterSet:
 def idle_parts(
     placement: api.Placement, meta: ObjectMeta, replicas: int | None = None
 ) -> Iterator[tuple[Path, str]]:
-    """Yield what was declared and does nothing, by its path inside the object, and why."""
+    """Yield the declarations that do nothing, by their path inside the object, with the reason."""
     strategy = placement.replica_scheduling
     stated = [(*_PLACEMENT, *path) for path in divided_by(strategy)]
     extension = strategy.extend_replica_division_preference if strategy else None

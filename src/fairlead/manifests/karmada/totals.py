@@ -38,7 +38,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a placement, and the object around it, says of totals."""
+    """Totals that a placement, and the object around it, states."""
 
     targets: tuple[Target, ...] = ()
     """Sets of clusters with their totals; other clusters are no candidates. Empty where there are none."""
@@ -63,7 +63,7 @@ class Resolved(NamedTuple):
     rule: GroupTotal
     """The total, which does not know its source yet."""
     where: Path | Source
-    """Where the number stands."""
+    """Place of the number."""
     absent: tuple[str, ...] = ()
     """Names of clusters that the input does not have."""
 
@@ -108,7 +108,7 @@ def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster
 
 
 def _name(affinity: ClusterSet, matched: Sequence[str]) -> str | None:
-    """Return what people call a set of clusters: one region, zone or provider, or one cluster; else None."""
+    """Return the name of a set of clusters: one region, zone or provider, or one cluster; else None."""
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
     alone = not (affinity.cluster_names or affinity.label_selector)
     if alone and len(fields) == 1 and fields[0].operator == "In" and len(fields[0].values) == 1:

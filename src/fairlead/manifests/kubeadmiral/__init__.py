@@ -1,1 +1,1 @@
-"""What KubeAdmiral's manifests say: clusters, policies by label, current placement, feedback."""
+"""Meaning of KubeAdmiral's manifests: clusters, policies by label, current placement, feedback."""

@@ -1,4 +1,4 @@
-"""Labels and annotations: what overrides a policy, and what the migration controllers have reported."""
+"""Labels and annotations: those that override a policy, and reports of the migration controllers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -82,7 +82,7 @@ T = TypeVar("T")
 
 
 class Annotation(Api, Generic[T]):
-    """What an annotation holds as JSON."""
+    """JSON in an annotation."""
 
     kind: Text = ""
     value: T | None = None
@@ -91,7 +91,7 @@ class Annotation(Api, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What is known of an object from its annotations."""
+    """Reports on an object from its annotations."""
 
     estimated: Mapping[str, Bound] = field(default_factory=dict)
     """Replicas that overloaded clusters can run (auto migration)."""
@@ -108,7 +108,7 @@ class Reports:
 
 
 def read_reports(annotations: Marks, key: str) -> Reports:
-    """Return what the annotations of a workload say."""
+    """Return the reports in the annotations of a workload."""
     readable = {
         name: annotations[name]
         for name, model in _REPORTS.items()
@@ -224,7 +224,7 @@ def _in_one_line(mark: Mark, _: Path) -> Source:
 def _fault(
     model: type[Annotation[T]], mark: Mark, findings: Callable[[T], Iterator[Finding]] | None = None
 ) -> str:
-    """Return what is wrong with the JSON of an annotation, also what is right alone and wrong together.
+    """Return the fault in the JSON of an annotation, also of parts that are right alone and wrong together.
 
     Unknown fields are passed over, as KubeAdmiral does.
     """
@@ -243,7 +243,7 @@ def _fault(
 
 
 def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
-    """List what cannot match in required terms."""
+    """List the required terms that cannot match."""
     required = read.cluster_affinity.required
     return affinity_findings(required.cluster_selector_terms if required else ())
 
@@ -251,6 +251,12 @@ def _in_affinity(read: _NamedAffinity) -> Iterator[Finding]:
 def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
     """Say which words are allowed where it is none of them."""
     return "" if mark.value in allowed else f"is not allowed; allowed are {' and '.join(allowed)}"
+
+
+def _no_limit(mark: Mark) -> str:
+    """Say what a number of clusters is where it is none."""
+    found = read_annotation("maxClusters", mark.value, Policy())
+    return "" if found else "must be a whole number, at least 0"
 
 
 _REPORTS: Mapping[str, type[Annotation[Any]]] = {
@@ -268,16 +274,10 @@ _PARTS: Mapping[str, tuple[str, Callable[[Mark], str]]] = {
     ),
     "clusterSelector": (SELECTOR, partial(_fault, Annotation[Texts])),
     "affinity": (AFFINITY, partial(_fault, Annotation[_NamedAffinity], findings=_in_affinity)),
-    "maxClusters": (
-        MAX_CLUSTERS,
-        lambda mark: (
-            ""
-            if read_annotation("maxClusters", mark.value, Policy())
-            else "must be a whole number, at least 0"
-        ),
-    ),
+    "maxClusters": (MAX_CLUSTERS, _no_limit),
 }
-"""By annotation: what it overrides in a manifest, and what says what is wrong with it (empty: nothing)."""
+"""Field that each annotation overrides, and the check of its value, which returns what is wrong (empty:
+nothing)."""
 
 _READ = (*(PREFIX + name for name in _PARTS), *_REPORTS, NO_SCHEDULING, MIGRATION)
 

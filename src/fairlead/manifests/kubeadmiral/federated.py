@@ -35,7 +35,7 @@ class Federated:
 
 
 def unpack(objects: Iterable[Located[FederatedObject]]) -> Iterator[Federated | Unread | Statement]:
-    """Yield what federated objects hold, those that cannot be understood with what is wrong, and warnings.
+    """Yield the content of federated objects, those not understood with their mistakes, and warnings.
 
     What is no workload is passed over with a warning; fields are named as seen from the federated object.
     """

@@ -197,7 +197,7 @@ class PolicyInterpreter(Fleet):
 
 @dataclass(frozen=True, slots=True)
 class PolicyReading(ManifestReading):
-    """What the rules of a workload are read from in KubeAdmiral."""
+    """Manifests of KubeAdmiral that the rules of a workload are read from."""
 
     policy: AppliedPolicy
     feedback: Reports

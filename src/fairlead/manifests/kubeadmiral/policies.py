@@ -36,17 +36,17 @@ class AppliedPolicy(Policy):
     """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong."""
 
     name: str = ""
-    """What people call it."""
+    """Name of the policy in messages, such as ``policy shop/web``."""
     key: Hashable = ()
     """Equal for workloads to which exactly the same rules apply."""
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """Where each part stands, by the name of its field."""
+    """Place of each part, by the name of its field."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The ``spec`` of the policy as it stands in the file; do not change it."""
 
 
 def applied_policy(located: LocatedPolicy, name: str) -> AppliedPolicy:
-    """Return what a policy says, as the API server stores it."""
+    """Return the content of a policy, as the API server stores it."""
 
     def locate(path: Path) -> Source:
         return located.source("spec", PLACEMENT, *path)
@@ -68,7 +68,7 @@ NAME = "metadata.name"
 
 
 def policy_findings(policy: api.PropagationPolicy, _: object) -> Iterator[Finding]:
-    """List what is wrong in a policy."""
+    """List the mistakes in a policy."""
     yield from below(("spec", "clusterAffinity"), affinity_findings(policy.spec.cluster_affinity))
     yield from below(("spec", "placement"), placement_findings(policy.spec.placement))
 

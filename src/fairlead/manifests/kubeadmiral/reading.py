@@ -76,7 +76,7 @@ def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
 
 
 def _without_nulls(document: Document) -> dict[str, Any]:
-    """Return what is in an object; what is null is absent."""
+    """Return the fields of an object; those that are null are absent."""
     return {key: value for key, value in document.items() if value is not None}
 
 
@@ -86,7 +86,7 @@ PREFERENCES: Mapping[str, str] = {
     "weights": "weight",
     "priorities": "priority",
 }
-"""What a placement list says of a cluster: fields of `Policy`, and what they are called there."""
+"""Names of fields in a placement list, by field of `Preferences`."""
 
 
 Locate = Callable[[Path], Source | None]
@@ -98,7 +98,7 @@ def nowhere(_: Path) -> None:
 
 
 def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
-    """Return what a placement list says.
+    """Return the preferences of a placement list.
 
     Where a cluster stands several times the last entry that sets a preference wins; every entry sets
     minReplicas, to 0 where it is absent.
@@ -148,7 +148,7 @@ def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
 
 
 def read_feedback(auto: Document, custom: Document) -> Feedback:
-    """Return what ``auto-migration-info`` and ``applied-migration-configuration`` say; empty where absent."""
+    """Return the feedback in the two annotations of the migration controllers; empty where absent."""
     return Feedback(
         estimated=_without_nulls(section(auto, "estimatedCapacity")),
         scheduled=_without_nulls(section(auto, "scheduledReplicas")),
@@ -197,7 +197,7 @@ def read_annotation(name: str, value: str, policy: P, locate: Locate = nowhere) 
 
 
 def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
-    """Return what a migration controller has written; empty where it has not.
+    """Return the report of a migration controller; empty where it has written none.
 
     Raises `UsageError` where it is not a JSON object; the real scheduler stops with an error there.
     """

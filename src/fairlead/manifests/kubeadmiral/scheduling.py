@@ -44,10 +44,10 @@ class Chosen(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What became of a subject."""
+    """Workload made of a subject, with warnings."""
 
     workload: Workload | None
-    """With its rules; None where it is left out."""
+    """Workload with its rules; None where it is left out."""
     warnings: tuple[Statement, ...]
 
 
@@ -56,7 +56,7 @@ class Federation:
     """KubeAdmiral's part of the input."""
 
     policies: Mapping[tuple[str, str], AppliedPolicy]
-    """By namespace (empty for a cluster policy) and name."""
+    """Policies by namespace (empty for a cluster policy) and name."""
     interpreter: PolicyInterpreter
 
     @classmethod
@@ -186,7 +186,7 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
 def _unit(
     subject: Subject, stated: AppliedPolicy, applied: AppliedPolicy, annotations: Marks
 ) -> FederatedUnit:
-    """Return what KubeAdmiral's own scheduler sees of a subject: its policy, and what overrides that."""
+    """Return a subject as KubeAdmiral's own scheduler sees it: its policy, and annotations over that."""
     template = _template(subject)
     return FederatedUnit(
         policy=stated.written,

@@ -1,4 +1,4 @@
-"""What policies, annotations and reports of KubeAdmiral say, as data."""
+"""Policies, annotations and reports of KubeAdmiral as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class SelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas clusters should get, and where that stands as far as anybody asks."""
+    """Numbers that a policy states by cluster, with their places as far as anybody asks."""
 
     entries: Mapping[str, Source | None] = field(default_factory=dict)
     """Every listed cluster, with the place of its last entry; empty means that all clusters may be used."""
@@ -36,7 +36,7 @@ class Preferences:
     maximum: Mapping[str, Bound] = field(default_factory=dict)
     weights: Mapping[str, Bound] = field(default_factory=dict)
     priorities: Mapping[str, Bound] = field(default_factory=dict)
-    """What is said, by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too."""
+    """Numbers by cluster; a cluster of which nothing is said is absent. Minima of 0 are absent too."""
 
     @property
     def told(self) -> frozenset[str]:
@@ -45,13 +45,13 @@ class Preferences:
 
 
 def numbers(said: Mapping[str, Bound]) -> dict[str, int]:
-    """Return what is said by cluster, wherever it stands."""
+    """Return the numbers by cluster, without their places."""
     return {cluster: bound.replicas for cluster, bound in said.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a propagation policy, and the annotations that override it, say."""
+    """Policy with the annotations that override it."""
 
     divide: bool = False
     """True for Divide; everything else is Duplicate."""
@@ -84,7 +84,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the migration controllers have written on the federated object."""
+    """Reports that the migration controllers have written on the federated object."""
 
     estimated: Mapping[str, int] = field(default_factory=dict)
     """Replicas that an overloaded cluster can run, from ``auto-migration-info``."""

@@ -1,4 +1,4 @@
-"""What is wrong in a manifest of our own kinds beside its single fields."""
+"""Mistakes in a manifest of our own kinds beside its single fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
@@ -36,7 +36,7 @@ def unknown_kind(document: Document) -> Mistake:
 
 
 def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:
-    """List what is wrong in one manifest."""
+    """List the mistakes in one manifest."""
     if model.metadata.namespace:
         told = _SCOPE.format(group_of(model.api_version))
         yield Finding(("metadata", "namespace"), model.metadata.namespace, told)
@@ -98,7 +98,7 @@ def _price(entry: own.PriceEntry) -> Iterator[Finding]:
 
 
 def _survival(spec: own.SurvivalSpec) -> Iterator[Finding]:
-    """List what is missing or said twice of what is lost and of what is left."""
+    """List the fields on losses and on survivors that are missing or said twice."""
     yield from _either({"field": spec.field, "losses": spec.losses or None})
     message = "is listed twice; groups says how many are lost at once"
     yield from below("losses", repeated([loss.field for loss in spec.losses], ("field",), message))

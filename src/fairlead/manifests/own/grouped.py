@@ -52,7 +52,7 @@ def _losses(
     candidates: Sequence[Cluster],
     clusters: Collection[Cluster],
 ) -> list[Loss]:
-    """Return what may be lost at once, unless there are too many ways to lose it.
+    """Return the losses at once, unless there are too many ways to lose that much.
 
     Raises `ManifestError` where there are too many.
     """
@@ -154,7 +154,7 @@ def _apart(total: GroupTotal, title: str, taken: set[str]) -> GroupTotal:
 
 
 def _title(located: Located[GroupBounds], position: int) -> str:
-    """Return what a group of a manifest is called where it has no better name."""
+    """Return the name of a group of a manifest where it has no better one."""
     return f"group {position + 1} of {named(located)}"
 
 

@@ -59,7 +59,7 @@ def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:
 
 
 def _unit(resource: str) -> int:
-    """Return how much of a resource its price is for, in the units of requests."""
+    """Return the amount of a resource that its price is for, in the units of requests."""
     if resource == CPU:
         return _CORE
     return _GIB if counts_bytes(resource) else 1

@@ -1,4 +1,4 @@
-"""What counts for the whole problem: Profile, the order and measure of the levels, and FailureRates."""
+"""Settings of the whole problem: Profile, the order and measure of the levels, and FailureRates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -48,7 +48,7 @@ def order(spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
 
 
 def tolerances(spec: ProfileSpec, extensions: Extensions) -> dict[str, levels.Tolerance]:
-    """Return how much worse than best levels may be, by key."""
+    """Return the tolerance of levels, by key."""
     found: dict[str, levels.Tolerance] = {}
     for level in spec.levels:
         tolerance = None if level.tolerance is None else levels.tolerance_of(level.tolerance)

@@ -27,7 +27,7 @@ class Remark(NamedTuple):
 
 
 def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:
-    """Say what holds for several workloads once, with their names."""
+    """Say remarks that hold for several workloads once, with their names."""
     found: dict[tuple[str, Source], set[str]] = {}
     for text, source, workload in remarks:
         found.setdefault((text, source), set()).update([workload] if workload else [])
@@ -53,7 +53,7 @@ def without_clusters(
 
 
 def called(target: ClusterSet) -> str:
-    """Return what people call a set, such as ``member1`` or ``region RegionA``; empty where it has none."""
+    """Return the name of a set, such as ``member1`` or ``region RegionA``; empty where it has none."""
     names = target.cluster_names
     expressions = list(target.field_selector.match_expressions if target.field_selector else ())
     if target.exclude or target.label_selector or len(names) + len(expressions) != 1:

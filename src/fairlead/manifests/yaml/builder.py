@@ -34,7 +34,7 @@ class _Frame:
     items: dict[str, Any] | list[Any]
     line: int
     anchor: str | None
-    """Where it begins, and the name that aliases use; None where it has none."""
+    """Position where it begins, and the name that aliases use; None where it has none."""
     size_before: int
     """Values of the document before this one."""
     lines: list[int] = field(default_factory=list)

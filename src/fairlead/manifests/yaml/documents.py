@@ -98,7 +98,7 @@ class Lines:
     file: str
     line: int = 0
     table: LineTable | None = None
-    """None for what was never a text: everything in it stands where it does."""
+    """Table of lines; None for what was never a text: everything in it stands where it does."""
     block: int = 0
     known: ClassVar[bool] = True
 
@@ -146,7 +146,7 @@ class Document:
 
     @cached_property
     def holder(self) -> ObjectName:
-        """What names the manifest, or the one that holds it."""
+        """Identity of the manifest, or of the one that holds it."""
         return object_name((self.outer or self).data)
 
     def value(self, path: Path) -> Any:
@@ -177,12 +177,12 @@ class Document:
         return Source.late(lines.file, partial(getattr, lines, "line"), holder.kind, whole, own, holder)
 
     def mistake(self, path: Path, message: str, value: str = "", *, missing: bool = False) -> Mistake:
-        """Return what is wrong with a field, which is named with its line; see `Mistake`."""
+        """Return the mistake in a field, which is named with its line; see `Mistake`."""
         return Mistake(self.source(path), field_name(path), value, message, missing)
 
 
 def value_at(data: Any, *path: str | int) -> Any:
-    """Return what stands at a path of keys and positions inside a value; None where there is nothing."""
+    """Return the value at a path of keys and positions inside another; None where there is none."""
     for step in path:
         try:
             data = data[step]
@@ -192,7 +192,7 @@ def value_at(data: Any, *path: str | int) -> Any:
 
 
 def object_name(data: Mapping[str, Any]) -> ObjectName:
-    """Return what names a manifest; what it does not state is empty."""
+    """Return the identity of a manifest; parts that it does not state are empty."""
     stated = data.get("metadata")
     meta = stated if isinstance(stated, Mapping) else {}
     named = (data.get("apiVersion"), data.get("kind"), meta.get("name"), meta.get("namespace"))
@@ -205,7 +205,7 @@ def group_of(api_version: str) -> str:
 
 
 class Identity(NamedTuple):
-    """What makes a resource the same in template and binding: the version of its API does not count."""
+    """Identity of a resource in template and binding alike: the version of its API does not count."""
 
     group: str
     kind: str
@@ -214,7 +214,7 @@ class Identity(NamedTuple):
 
     @classmethod
     def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
-        """Return what identifies a resource of an apiVersion."""
+        """Return the identity of a resource of an apiVersion."""
         return cls(group_of(api_version), kind, namespace, name)
 
 

@@ -23,7 +23,7 @@ _decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 @dataclass(frozen=True, slots=True)
 class JsonReading:
-    """What came of reading a text as JSON."""
+    """Values and mistakes of a text read as JSON."""
 
     is_json: bool
     """Whether the text is JSON at all; if not, the mistake says where it stops being JSON."""
@@ -97,7 +97,7 @@ def build(builder: Builder, text: str, begin: int, end: int, line: int) -> None:
 
 
 def _unquoted(word: str) -> str:
-    """Return what a JSON string stands for; half a surrogate pair becomes U+FFFD, as in Go."""
+    """Return the text that a JSON string stands for; half a surrogate pair becomes U+FFFD, as in Go."""
     if "\\" not in word:
         return word[1:-1]
     text: str = json.loads(word)

@@ -123,7 +123,7 @@ class LateLines:
 
     text: LateText
     path: Path = ()
-    """What these places are of, from the top of the text."""
+    """Path of the value that these places are of, from the top of the text."""
     known: ClassVar[bool] = False
 
     @property

@@ -27,7 +27,7 @@ _SPACED_KEY = re.compile(r'(?<!\\)(?:\\\\)*"\s*:')
 
 
 def parse_json(text: str) -> dict[str, Any] | None:
-    """Return what a text of one JSON object holds.
+    """Return the mapping that a text of one JSON object holds.
 
     None where the text is something else, or needs a closer look: it has a key twice, nests too deep, or has
     numbers that Python and Kubernetes might read differently.
@@ -124,7 +124,7 @@ def _keys_written(text: str) -> int:
 
 
 def as_text(value: object) -> str:
-    """Return what a document holds as text that is equal for equal values, whatever the order of keys."""
+    """Return a document as text that is equal for equal values, whatever the order of keys."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except (TypeError, ValueError):  # what orjson does not write, such as numbers of more than 64 bits
@@ -158,13 +158,13 @@ _FRESH = frozenset({dict, list})
 
 class _Line(NamedTuple):
     column: int
-    """Where its first dash or its key stands."""
+    """Column where its first dash or its key stands."""
     dashes: int
     """Items of lists that begin in it."""
     key: str | None
-    """Its key; None where it is an item and no more."""
+    """Key in the line; None where it is an item and no more."""
     value: Any
-    """Its value; the class of an empty mapping or list, which are made anew each time."""
+    """Value in the line; the class of an empty mapping or list, which are made anew each time."""
 
 
 def parse_block(text: str) -> list[tuple[dict[str, Any], int, int]] | None:
@@ -197,7 +197,7 @@ def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _said(line: str) -> _Line | None:
-    """Return what a line says; None where that is nothing, ValueError where it is not plain."""
+    """Return the content of a line; None where it has none, ValueError where it is not plain."""
     bare = line.lstrip(" ")
     if not bare or bare[0] == "#" or line == SEPARATOR:
         return None

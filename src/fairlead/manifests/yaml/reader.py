@@ -126,7 +126,7 @@ def read_documents(
 
 
 def beside(unread: Iterable[Mistake], later: Iterable[Mistake]) -> Iterator[Mistake]:
-    """Yield what was found later, but for what is only missing because it could not be read."""
+    """Yield mistakes that were found later, without fields missing only because they could not be read."""
     left = list(unread)
     for one in later:
         cause = next((each for each in left if _is_missed(each, one)), None)

@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar means, as Kubernetes reads it, and how documents are written.
+"""Unquoted YAML scalars as Kubernetes reads them, and documents written as YAML.
 
 Kubernetes turns YAML into JSON before it looks at it (the Go package ``sigs.k8s.io/yaml``), with the words of
 YAML 1.1 and Go's numbers. The same is done here, so that a manifest means the same to both. Others read YAML

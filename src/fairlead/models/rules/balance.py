@@ -19,15 +19,15 @@ class Balance(Written):
 
     members: frozenset[str]
     shares: Mapping[str, Mapping[str, Fraction]]
-    """By resource, every cluster's part of what all clusters can give to the members; the parts of a resource
-    add up to 1. Clusters of unknown capacity, and of none, are absent."""
+    """Part of the capacity for the members that each cluster has, by resource, then cluster; the parts of a
+    resource add up to 1. Clusters of unknown capacity, and of none, are absent."""
     standing: Amounts = field(default_factory=dict)
-    """What members use that are not in the problem, because they stand where they stand."""
+    """Amounts used by members that are not in the problem, because they stand where they stand."""
     totals: Mapping[str, int] = field(default_factory=dict)
-    """What members use of all these clusters together, by resource, where that is known to be the same in
-    every placement. Where it is not, balance can be searched for in small problems only."""
+    """Amounts used by the members on all these clusters together, by resource, where that is known to be the
+    same in every placement. Where it is not, balance can be searched for in small problems only."""
     between: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Where it is not known: how much they use at least and at most, as far as that is known."""
+    """Least and most of these amounts by resource, where they are not known, as far as that is known."""
 
     @property
     def totals_known(self) -> bool:
@@ -46,7 +46,7 @@ def cost(rule: Balance, problem: ProblemData, placement: Placement) -> Fraction:
 
 
 def used_by(rule: Balance, problem: ProblemData, placement: Placement) -> dict[Row, int]:
-    """Return what the members use by cluster and resource, those that are not in the problem included."""
+    """Return the amounts that the members use, by cluster and resource, `standing` included."""
     inside = [each for each in problem.workloads if each.key in rule.members]
     everybody = len(inside) == len(problem.workloads)
     used = usage(problem.workloads if everybody else inside, placement, problem)
@@ -55,7 +55,7 @@ def used_by(rule: Balance, problem: ProblemData, placement: Placement) -> dict[R
 
 
 def _unevenness(used: Mapping[Row, int], resource: str, shares: Mapping[str, Fraction]) -> Fraction:
-    """Return what one resource adds: sum u^2 / s - 1, as the shares add up to 1; 0 where nothing is used."""
+    """Return the unevenness of one resource: sum u^2 / s - 1, as the shares s add up to 1; 0 if unused."""
     amounts = [(used.get((name, resource), 0), share) for name, share in shares.items()]
     total = sum(amount for amount, _ in amounts)
     if not total:

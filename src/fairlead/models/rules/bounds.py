@@ -91,7 +91,7 @@ class Bounds(Known, Numbered):
             yield Number("maximum", most, Side.MOST, "maximum", words, ceiling, source, name)
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what a minimum or a maximum asks for."""
+        """Return the requirement of a minimum or a maximum."""
         return (minimum if number.side is Side.LEAST else maximum)(self, workload, number.cluster or "")
 
     def only(self, number: Number) -> Self:
@@ -116,7 +116,7 @@ class Bounds(Known, Numbered):
 
     @property
     def wanted(self) -> int:
-        """What the minima add up to."""
+        """Sum of the minima, in replicas."""
         return sum(bound.replicas for bound in self.minimum.values())
 
     def needed(self, minima: int) -> int:

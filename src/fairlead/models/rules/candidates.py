@@ -18,7 +18,7 @@ KIND = "candidates"
 
 
 class Cause(Enum):
-    """Why a cluster is not a candidate, as far as it matters to anything but people.
+    """Cause for which a cluster is not a candidate, as far as it matters to anything but people.
 
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
@@ -38,7 +38,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exclusion(Written):
-    """Why a cluster is not a candidate."""
+    """Reason why a cluster is not a candidate."""
 
     reason: str
     """The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``."""
@@ -107,7 +107,7 @@ def candidates_of(workload: WorkloadData) -> tuple[str, ...]:
 
 
 def closed(rule: Candidates, workload: WorkloadData, cluster: str) -> Requirement:
-    """Return what keeps a cluster closed to a workload, or to anything new of it."""
+    """Return the requirement that keeps a cluster closed to a workload, or to anything new of it."""
     if cluster in rule.held_only:
         side, most, exclusion = Side.MOST, workload.current.get(cluster, 0), rule.held_only[cluster]
     else:
@@ -157,7 +157,7 @@ def summarise(rule: Candidates) -> str:
 
 
 def _agreeing(reason: str, count: int) -> str:
-    """Return what is said of one cluster, as it is said of so many."""
+    """Return a reason that is said of one cluster, as it is said of so many."""
     verb, _, rest = reason.partition(" ")
     return reason if count == 1 else f"{_OF_SEVERAL.get(verb, verb)} {rest}"
 

@@ -57,7 +57,7 @@ class Capacity(Unmistakable):
 
 
 def demands(workload: WorkloadData, cluster: Cluster) -> Mapping[str, int]:
-    """Return what one replica takes from a cluster by resource.
+    """Return the request of one replica on a cluster by resource: millicores of cpu, whole units of others.
 
     Pods count where the cluster tells how many it can run. Resources without a positive request are left out.
     """
@@ -68,7 +68,7 @@ def demands(workload: WorkloadData, cluster: Cluster) -> Mapping[str, int]:
 
 
 def needs(workload: WorkloadData) -> dict[str, int]:
-    """Return what one replica takes by resource, itself as a pod among them."""
+    """Return the request of one replica by resource, itself as a pod among them."""
     needed = {resource: need for resource, need in workload.requests.items() if need > 0}
     needed[PODS] = max(1, needed.get(PODS, 1))
     return needed
@@ -158,13 +158,13 @@ class More(NamedTuple):
     replicas: int
     resource: str
     left: int
-    """What is left of it, at least 0: millicores of cpu, whole units of anything else."""
+    """Free capacity, at least 0: millicores of cpu, whole units of anything else."""
     need: int
-    """What one replica needs of it."""
+    """Request of one replica, in the same unit."""
 
     @property
     def told(self) -> str:
-        """What is left and what is needed, in words."""
+        """Free capacity and request of one replica, in words: ``1500m free, 500m per replica``."""
         left, need = amount_of(self.resource, self.left), format_units(self.resource, self.need)
         return f"{left} free, {need} per replica"
 

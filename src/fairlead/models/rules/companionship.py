@@ -24,7 +24,7 @@ class Companionship(Written):
     """
 
     name: str
-    """What people call the group."""
+    """Name of the group, as people call it."""
     members: tuple[str, ...]
     """Keys of the workloads, in that order."""
     together: bool

@@ -1,4 +1,4 @@
-"""Rules from outside: what a package that is not fairlead's own says of one workload.
+"""Rules from outside: those that a package that is not fairlead's own states of one workload.
 
 Such a rule is one class: what it means (exact numbers), what it costs, and how CP-SAT is told. Answers are
 checked and scored by its meaning, so a rule that is encoded wrongly cannot leave unseen.
@@ -62,7 +62,7 @@ Constraint = Any
 
 
 class Formulas(Protocol):
-    """What a rule may say of its workload to CP-SAT.
+    """Variables and constraints by which a rule states to CP-SAT what it asks of its workload.
 
     Expressions are linear: sums, differences, multiples by whole numbers. Where no variable is left in
     one, a plain number or a truth value is taken as well.
@@ -137,7 +137,7 @@ class CustomRule(Grouped):
     Parameters
     ----------
     field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+        Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
     groups
         Candidates by group, as `fairlead.models.cluster.groups` returns them.
     """
@@ -152,7 +152,7 @@ class CustomRule(Grouped):
 
     @property
     def name(self) -> str:
-        """What people call its number, to tell it from others: what a change of it is said of."""
+        """Name of its number, as people call it, to tell it and its changes from others."""
         return self.kind
 
     def numbers(self) -> Iterator[Number]:
@@ -166,7 +166,7 @@ class CustomRule(Grouped):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CustomCost(Unmistakable):
-    """What is better for one workload, on a level of its own, from a package outside of fairlead.
+    """Cost of one workload on a level of its own, from a package outside of fairlead.
 
     Abstract as `Grouped` is.
     """
@@ -176,7 +176,7 @@ class CustomCost(Unmistakable):
 
     @abstractmethod
     def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
-        """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
+        """Return the cost of a placement (replicas by cluster): at least 0, and whole steps of the level."""
         raise NotImplementedError
 
     @abstractmethod
@@ -190,7 +190,7 @@ class CustomCost(Unmistakable):
         return (self.level,)
 
     def cost_of(self, measured: Measured) -> Fraction:
-        """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
+        """Return the cost of a placement, once it is sure that it is a cost at all; see `in_steps`."""
         cost = self.cost(measured.workload, measured.placed)
         return Fraction(in_steps(self, cost), self.level.steps)
 
@@ -215,11 +215,11 @@ class CustomClusterCost(CustomCost):
 
     @abstractmethod
     def on(self, cluster: str, replicas: int) -> int | Fraction:
-        """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
+        """Return the cost of so many replicas on a cluster: 0 for none, each no less than the one before."""
         raise NotImplementedError
 
     def cost(self, workload: WorkloadData, placed: Mapping[str, int]) -> int | Fraction:
-        """Return what all clusters cost together."""
+        """Return the cost of all clusters together."""
         del workload
         return sum((Fraction(self.on(cluster, count)) for cluster, count in placed.items()), Fraction(0))
 
@@ -262,7 +262,7 @@ def vouch(rule: CustomRule | CustomCost, workload: WorkloadData) -> None:
 
 @cache
 def _left_out(kind: type) -> tuple[str, ...]:
-    """Return what a class leaves out that it has to define."""
+    """Return the names of methods that a class leaves out though it has to define them."""
     found = ((name, getattr(kind, name, None)) for name in dir(kind))
     return tuple(name for name, each in found if getattr(each, "__isabstractmethod__", False))
 

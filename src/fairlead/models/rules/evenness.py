@@ -11,7 +11,7 @@ KIND = "evenness"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evenness(Written):
-    """What is added or taken is spread evenly over the clusters, ties to the more even result."""
+    """Replicas added or taken are spread evenly over the clusters, ties to the more even result."""
 
     clusters: tuple[str, ...]
     """Candidates that take part, in name order."""

@@ -23,7 +23,7 @@ class GroupTotal(Numbered):
     """
 
     name: str
-    """What people call the set, such as ``region RegionA`` or ``member1``."""
+    """Name of the set, as people call it, such as ``region RegionA`` or ``member1``."""
     clusters: frozenset[str]
     """Names of the clusters in the set."""
     minimum: int = 0
@@ -56,7 +56,7 @@ class GroupTotal(Numbered):
         yield from numbers({f"{about}: minimum": self.minimum, **limit})
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what the set needs, and what it may hold."""
+        """Yield the minimum and the maximum of the set."""
         if self.minimum:
             yield self._asks(workload, Side.LEAST, self.minimum)
         if self.maximum is not None:
@@ -79,7 +79,7 @@ class GroupTotal(Numbered):
                 yield Number(name, value, side, kind, f"the {name} of {self.name}", end, self.source)
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what the minimum or the maximum asks for."""
+        """Return the requirement of the minimum or the maximum."""
         return self._asks(workload, number.side, number.value)
 
     def only(self, number: Number) -> Self:

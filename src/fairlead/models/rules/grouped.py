@@ -1,4 +1,4 @@
-"""Grouped: what rules have in common that are about the groups of a field: regions, zones, values of a label.
+"""Rules about the groups of a field, and what they have in common: regions, zones, values of a label.
 
 Whoever reads, changes or explains rules asks such a rule itself: a new one needs no word elsewhere.
 """
@@ -24,27 +24,27 @@ class Grouped(Numbered):
     """A rule of a workload about groups of clusters."""
 
     field: str
-    """What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
     groups: Clusters
     """Candidates by group; a candidate may be in several (zones)."""
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what it first requires with one of its numbers alone."""
+        """Return the first requirement with one of its numbers alone."""
         return next(iter(self.only(number).requirements(workload)))
 
     @abstractmethod
     def loosened(self) -> Self | None:
-        """Return what is left without what it asks at least; None where that is nothing."""
+        """Return the rule without its lower limits; None where nothing is left."""
         raise NotImplementedError
 
     @property
     def name(self) -> str:
-        """What it is about, to tell it from others of its kind."""
+        """Name of its groups, to tell it from others of its kind: the field, unless it says otherwise."""
         return self.field
 
     @property
     def detail(self) -> str:
-        """Its name."""
+        """Name of its groups, as `name`."""
         return self.name
 
     @property

@@ -25,7 +25,7 @@ class MoveBudget(Written):
     """
 
     name: str
-    """What people call the budget, such as ``namespace shop``."""
+    """Name of the budget, as people call it, such as ``namespace shop``."""
     most: int
     """Replicas that may move."""
     workloads: frozenset[str] | None = None
@@ -113,7 +113,7 @@ def replicas_of(rule: MoveBudget, problem: ProblemData) -> int:
 
 
 def could_move(rule: MoveBudget, workload: WorkloadData, problem: ProblemData) -> dict[str, int]:
-    """Return what a workload holds on clusters of the problem, less what is on its way already."""
+    """Return the replicas held on clusters of the problem by name, less those on their way already."""
     going = rule.under_way.get(workload.key, frozenset())
     return {
         name: count

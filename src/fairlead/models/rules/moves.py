@@ -15,7 +15,7 @@ KIND = "moves"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Moves(Unmistakable):
-    """What runs stays where it runs, as far as other levels allow."""
+    """Replicas that run stay where they run, as far as other levels allow."""
 
     present: frozenset[str]
     """Clusters of the problem; replicas that run elsewhere are gone already and count as stopped, not as

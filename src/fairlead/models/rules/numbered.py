@@ -21,7 +21,7 @@ class Number(NamedTuple):
     """A number that a rule states, and that somebody could change."""
 
     name: str
-    """Its name in the rule, such as ``minimum``."""
+    """Name of the number in the rule, such as ``minimum``."""
     value: int
     """The number: replicas or groups."""
     side: Side
@@ -29,7 +29,7 @@ class Number(NamedTuple):
     change: str
     """The kind of such a change, one of `changes.kinds.Kind`."""
     words: str
-    """What it is, to people: ``the fewest region groups``."""
+    """Name of the number, as people call it: ``the fewest region groups``."""
     farthest: int | None = None
     """The number beyond which a change does not help any more; None where only the replicas tell."""
     source: Source | None = None
@@ -53,21 +53,21 @@ class Numbered(Written):
     __slots__ = ()
 
     kind: ClassVar[str]
-    """What the rule is called in statements and rows."""
+    """Name of the rule in statements and rows."""
 
     @property
     def detail(self) -> str:
-        """What it is about, to tell it from others of its kind; empty where there are none."""
+        """Name of its set or field, to tell it from others of its kind; empty where it has none."""
         return ""
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """What the encoder calls its rows (`Because.detail`); that of one cluster is called as its number."""
+        """Names of the encoder's rows for it (`Because.detail`); a row of one cluster has its number's."""
         return (self.detail,)
 
     @abstractmethod
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what must hold."""
+        """Yield the requirements of the rule."""
         raise NotImplementedError
 
     @abstractmethod
@@ -77,7 +77,7 @@ class Numbered(Written):
 
     @abstractmethod
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what one of its numbers asks for."""
+        """Return the requirement of one of its numbers."""
         raise NotImplementedError
 
     def statement(self, number: Number, workload: WorkloadData) -> Statement:

@@ -27,8 +27,8 @@ class Price(Written):
     level: Level = COST
     """The level on which they count, one of `PRICED`; a workload has at most one price on each."""
     currency: str = ""
-    """What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
-    the same, or none."""
+    """Unit of the prices, such as ``EUR``; empty where nobody said. All prices of a level have the same, or
+    none."""
     everywhere: Mapping[str, Fraction] | None = field(default=None, compare=False, repr=False)
     """Price of one replica by cluster, candidate or not, absent as above; None where that is not known."""
 
@@ -53,15 +53,15 @@ class Price(Written):
         return (self.level,)
 
     def cost_of(self, measured: Measured) -> Fraction:
-        """Return what all replicas cost together."""
+        """Return the cost of all replicas together."""
         return self.total(measured.placed)
 
     def total(self, placed: Mapping[str, int]) -> Fraction:
-        """Return what replicas cost together, by cluster."""
+        """Return the cost of replicas, given by cluster."""
         charged = ((self.prices.get(cluster, Fraction(0)), replicas) for cluster, replicas in placed.items())
         return sum((price * replicas for price, replicas in charged), Fraction(0))
 
 
 def prices_on(workload: WorkloadData, level: Level) -> Mapping[str, Fraction]:
-    """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
+    """Return the price of one replica on a level by candidate; empty where it costs nothing there."""
     return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})

@@ -1,4 +1,4 @@
-"""Quota: what the workloads of a namespace may request together."""
+"""Quota: the most that the workloads of a namespace may request together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = "quota"
 
 
 class Scope(NamedTuple):
-    """What one number of a quota is about."""
+    """Resource that one number of a quota limits, and where."""
 
     resource: str
     """A resource as workloads request it, such as ``cpu`` or ``nvidia.com/gpu``; ``pods`` counts replicas."""
@@ -38,7 +38,7 @@ class Limit(NamedTuple):
     hard: int
     """The most that may be requested: millicores of cpu, whole units of anything else."""
     used: int = 0
-    """What is requested in the namespace now, by the workloads of the problem and by others; what goes beyond
+    """Amount requested in the namespace now, by the workloads of the problem and by others; what goes beyond
     the former is taken by others and stays taken. 0 where nobody says."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
@@ -62,7 +62,7 @@ class Quota(Written):
     namespace: str
     """Namespace that it limits."""
     limits: Mapping[Scope, Limit]
-    """How much of what; what is absent has no limit."""
+    """Limit by resource and cluster; a scope that is absent has no limit."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
@@ -83,7 +83,7 @@ class Quota(Written):
         return tuple(each.key for each in problem.workloads_in(self.namespace))
 
     def violations(self, problem: ProblemData, placement: Placement) -> Iterator[Violation]:
-        """List what is requested beyond the quota."""
+        """List the amounts requested beyond the quota."""
         used = used_by(self, problem, placement)
         may = allowed(self, problem)
         for scope in sorted(used, key=lambda each: each.order):
@@ -98,11 +98,11 @@ class Quota(Written):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Allowance(Written):
-    """What a quota still allows."""
+    """Amounts that a quota still allows."""
 
     rule: Quota
     left: Mapping[Scope, int]
-    """How much by what is limited; negative where more is requested than it allows."""
+    """Amount by scope, in the units of `Limit.hard`; negative where more is requested than it allows."""
 
     def fits(self, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
         """Tell whether what is left suffices for replicas of a workload."""
@@ -110,11 +110,11 @@ class Allowance(Written):
         return all(amount <= self.left[scope] for scope, amount in wanted.items())
 
     def taking(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
-        """Return what is left once replicas of a workload have come."""
+        """Return the allowance once replicas of a workload have come."""
         return self._changed(asked(self.rule, workload, placed), -1)
 
     def giving_back(self, workload: WorkloadData, placed: Mapping[str, int]) -> Allowance:
-        """Return what is left once replicas of a workload have gone."""
+        """Return the allowance once replicas of a workload have gone."""
         return self._changed(asked(self.rule, workload, placed), 1)
 
     def _changed(self, amounts: Mapping[Scope, int], sign: int) -> Allowance:
@@ -125,7 +125,7 @@ class Allowance(Written):
 
 
 def asked(rule: Quota, workload: WorkloadData, placed: Mapping[str, int]) -> dict[Scope, int]:
-    """Return what replicas of a workload ask of a quota, by what is limited; what is not asked for is absent.
+    """Return the amounts that replicas of a workload request of a quota, by scope; others are absent.
 
     `workload`: any workload; one of another namespace asks for nothing.
     """
@@ -149,7 +149,7 @@ def askers(rule: Quota, resource: str, problem: ProblemData) -> tuple[WorkloadDa
 
 
 def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
-    """Return what the workloads of a problem may request together, by what is limited.
+    """Return the most that the workloads of a problem may request together, by scope.
 
     The hard limit without what others use, at least 0; in the units of `Limit.hard`.
     """
@@ -158,13 +158,13 @@ def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
 
 
 def taken_by_others(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
-    """Return what is used in the namespace beside what the workloads of a problem hold now."""
+    """Return the amounts used in the namespace beside those that the workloads of a problem hold now."""
     held = used_by(rule, problem, {workload.key: workload.current for workload in problem.workloads})
     return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
 
 
 def allowances(problem: ProblemData) -> tuple[Allowance, ...]:
-    """Return what every quota of a problem allows before anything is placed."""
+    """Return the allowance of every quota of a problem before anything is placed."""
     return tuple(Allowance(rule, allowed(rule, problem)) for rule in problem.rules if isinstance(rule, Quota))
 
 
@@ -179,7 +179,7 @@ def recounted(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping
 def used_by(
     rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]
 ) -> dict[Scope, int]:
-    """Return what the workloads of a problem ask of a quota where they are placed."""
+    """Return the amounts that all workloads request of a quota where they are placed, by scope."""
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():
@@ -188,18 +188,18 @@ def used_by(
 
 
 def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[Scope, int]:
-    """Return what a placement leaves of a quota; negative where it asks for more than is allowed."""
+    """Return the amounts that a placement leaves of a quota, by scope; negative where it is exceeded."""
     used = used_by(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
 
 
 def left_of(quotas: Iterable[Allowance], problem: ProblemData, placement: Placement) -> tuple[Allowance, ...]:
-    """Return what all workloads together leave of some quotas; negative where they ask for too much."""
+    """Return the allowance that all workloads leave of some quotas; negative where it is exceeded."""
     return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in quotas)
 
 
 def detail(rule: Quota, scope: Scope) -> str:
-    """Return what tells a violation of one limit of a quota from others on the same cluster."""
+    """Return the name of one limit of a quota, to tell its violation from others on the same cluster."""
     return f"{rule} {scope.resource}"
 
 

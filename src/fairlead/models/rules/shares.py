@@ -16,7 +16,7 @@ class Group(Written):
     """A set of clusters and its share of the whole."""
 
     name: str
-    """What people call it, such as ``eu/eu-1``."""
+    """Name of the set, as people call it, such as ``eu/eu-1``."""
     clusters: frozenset[str]
     share: Fraction
     """Exact share of the workload's replicas: the product of its own weight's share and those of all groups

@@ -78,7 +78,7 @@ class Skew(Grouped):
         return self
 
     def needed(self, minima: int) -> int:
-        """Return what the fullest group may need, which all others have to keep up with."""
+        """Return the replicas that the fullest group may need, which all others have to keep up with."""
         return minima
 
     def widened(self, closed: Collection[Cluster]) -> Self:

@@ -36,7 +36,8 @@ class Loss(Written):
     """Some groups of one field that are lost at once."""
 
     field: str
-    """What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
+    """Field of the groups that are lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a
+    label."""
     groups: Clusters
     """Candidates by group."""
     count: int = 1
@@ -47,7 +48,7 @@ class Loss(Written):
 
     @property
     def name(self) -> str:
-        """What is lost, to follow "any one"."""
+        """Groups that are lost, in words that follow "any one": ``zone``, ``set of 2 zones``."""
         return noun_of(self.field) if self.count == 1 else f"set of {groups_of(self.count, self.field)}"
 
     @property
@@ -56,13 +57,13 @@ class Loss(Written):
         return joined(self.groups, self.everywhere)
 
     def opened(self, more: Collection[Cluster]) -> Loss:
-        """Return it once more clusters are candidates, each in the groups it is known to be lost with."""
+        """Return the loss once more clusters are candidates, each in the groups known to be lost with it."""
         names = {cluster.name for cluster in more}
         known = {group: inside & names for group, inside in self.everywhere.items() if inside & names}
         return replace(self, groups=joined(joined(self.groups, known), groups(more, self.field)))
 
     def without(self, names: AbstractSet[str], *, gone: bool) -> Loss:
-        """Return it once clusters are closed, which still are lost with their group, or gone."""
+        """Return the loss once clusters are closed, which still are lost with their group, or gone."""
         there = left_in(self.everywhere, names) if gone else self.everywhere
         return replace(self, groups=left_in(self.groups, names), everywhere=there)
 
@@ -72,17 +73,17 @@ class Left(Scope):
     """The replicas that are left after the worst of several losses at once count."""
 
     name: str
-    """What is lost, to follow "any one"."""
+    """Groups that are lost, in words that follow "any one"."""
     losses: tuple[Loss, ...]
-    """What is lost, each the worst so many groups of a field."""
+    """Losses at once: of each the worst so many groups of a field."""
 
     @property
     def detail(self) -> str:
-        """What is lost."""
+        """Groups that are lost, in words."""
         return self.name
 
     def choices(self, among: AbstractSet[str]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
-        """Yield what may be lost of some clusters: the groups in words, and the clusters in them.
+        """Yield the losses that may meet some clusters: the groups in words, and the clusters in them.
 
         Groups that have none of these clusters are left out where others have some: to lose them as well
         changes nothing.
@@ -121,7 +122,7 @@ class Left(Scope):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Survival(Grouped):
-    """Whatever groups of clusters are lost, at least so many replicas stand elsewhere.
+    """Replicas that stand elsewhere are at least so many, whatever groups of clusters are lost.
 
     Does not bind a workload that is scaled to 0. What one loss leaves is counted for every group; of several
     losses at once the worst counts.
@@ -137,13 +138,13 @@ class Survival(Grouped):
     count: int = 1
     """How many groups are lost at once, at least 1."""
     besides: tuple[Loss, ...] = ()
-    """What else is lost at the same time."""
+    """Further losses at the same time; empty where only `field` is lost."""
 
     kind: ClassVar[str] = KIND
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """All that is lost at once."""
+        """Losses at once, that of `field` first."""
         return (Loss(self.field, self.groups, self.count, self.everywhere), *self.besides)
 
     @property
@@ -153,14 +154,14 @@ class Survival(Grouped):
 
     @property
     def name(self) -> str:
-        """What may be lost: a field, or what follows "any one" where it is more."""
+        """Groups that may be lost: a field, or words that follow "any one" where several are lost."""
         if not self.at_once:
             return self.field
         first, *others = [loss.name for loss in self.losses]
         return f"{first}{''.join(f' and any one {other}' for other in others)} at once"
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:
-        """Yield what has to be left of every group; without candidates only where it holds something."""
+        """Yield the replicas to be left of every group; without candidates only where it holds something."""
         if not self.minimum:
             return
         if self.at_once:
@@ -194,7 +195,7 @@ class Survival(Grouped):
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
-        """Return what has to survive, whatever is lost."""
+        """Return the requirement on the replicas that survive, whatever is lost."""
         del number
         if self.at_once:
             return self._asks(workload, Left(self.name, self.losses))
@@ -206,7 +207,7 @@ class Survival(Grouped):
 
     @property
     def wanted(self) -> int:
-        """As many as are left, and as many in every group that is lost."""
+        """Replicas that are enough: those that have to be left, and as many in every group that is lost."""
         return self.minimum * (1 + sum(loss.count for loss in self.losses))
 
     def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
@@ -216,7 +217,7 @@ class Survival(Grouped):
         return any(self.minimum > most * len(everywhere - each) for each in lost if each)
 
     def needed(self, minima: int) -> int:
-        """Return what has to be left: one cluster may have to hold all of it."""
+        """Return the replicas that have to be left: one cluster may have to hold all of them."""
         del minima
         return self.minimum
 

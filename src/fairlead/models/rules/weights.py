@@ -65,7 +65,7 @@ def level(rule: Weights) -> Level:
 def divided(
     rule: Weights, workload: WorkloadData, placed: Mapping[str, int]
 ) -> Iterator[tuple[Mapping[str, int], int]]:
-    """Yield what is divided, and by which weights: all replicas, or what each overflow tier holds."""
+    """Yield weights and replicas that are divided by them: all replicas, or those of each overflow tier."""
     if not rule.tiers:
         yield by_cluster(rule), workload.replicas
         return

@@ -1,1 +1,1 @@
-"""What answers say, made once as data: sentences and tables, for every renderer."""
+"""Content of answers, made once as data: sentences and tables, for every renderer."""

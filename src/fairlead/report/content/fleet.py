@@ -1,4 +1,4 @@
-"""Many workloads at once: what changes and what it costs, and replicas by cluster, region or namespace."""
+"""Many workloads at once: changes and their cost, and replicas by cluster, region or namespace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ GroupBy = Literal["workload", "cluster", "region", "namespace"]
 
 
 class Change(NamedTuple):
-    """What an answer changes: workloads, and replicas that move, start and stop without moving, are lost."""
+    """Changes by an answer: workloads, and replicas that move, start or stop without moving, are lost."""
 
     workloads: int
     moved: int
@@ -56,7 +56,7 @@ class Change(NamedTuple):
 
 
 def change_of(outcome: Outcome) -> Change:
-    """Return what a placement changes beside what runs now."""
+    """Return the changes by a placement beside the replicas that run now."""
     every = [shift_of(outcome, workload) for workload in outcome.problem.with_replicas]
     return Change(
         sum(1 for more, fewer in every if more or fewer),
@@ -68,7 +68,7 @@ def change_of(outcome: Outcome) -> Change:
 
 
 def closing(change: Change) -> str:
-    """Return what changes in one line: ``3 workloads change, 41 replicas move, 0 unplaced``."""
+    """Return the changes in one line: ``3 workloads change, 41 replicas move, 0 unplaced``."""
     verb = "changes" if change.workloads == 1 else "change"
     parts = [f"{counted(change.workloads, 'workload')} {verb}"]
     parts.append(f"{counted(change.moved, 'replica')} {'moves' if change.moved == 1 else 'move'}")
@@ -79,7 +79,7 @@ def closing(change: Change) -> str:
 
 
 def opening(outcome: Outcome, look: Look) -> list[Line]:
-    """Return what comes before the rows of many workloads: what changes; nothing for scripts."""
+    """Return the lines before the rows of many workloads: the changes; none for scripts."""
     if not look.headers:
         return []
     return [Text(closing(change_of(outcome)), "bold"), *texts(unproven(outcome))]
@@ -209,7 +209,7 @@ def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -
 
 
 def difference(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Cell, Cell]:
-    """Return what stops and what starts by cluster, most first: ``-3 east``, ``+2 west, +1 south``."""
+    """Return stopped and started replicas by cluster, most first: ``-3 east``, ``+2 west, +1 south``."""
     changes = {name: after.get(name, 0) - before.get(name, 0) for name in {*before, *after}}
     ordered = sorted(changes.items(), key=lambda one: (-abs(one[1]), one[0]))
     return (
@@ -275,7 +275,7 @@ def _rules(problem: Problem, level: Level) -> dict[str, Price]:
 
 
 def _before(problem: Problem, rules: Mapping[str, Price], now: Placed) -> Fraction | None:
-    """Return what runs now costs; None where nothing runs, or some of it is not eligible: it has no price."""
+    """Return the cost of what runs now; None where nothing runs, or some of it is not eligible: no price."""
     held = {key: {name: count for name, count in now.get(key, {}).items() if count} for key in rules}
     eligible = {key: problem.candidates(problem.workload(key)) for key in rules}
     if not any(held.values()) or any(not held[key].keys() <= {*eligible[key]} for key in rules):

@@ -21,7 +21,7 @@ RESOURCES = 3
 """Resources of which a table shows how full the clusters are; a wide one shows all."""
 
 NEARLY = Fraction(9, 10)
-"""From here on a cluster counts as nearly full."""
+"""Used part of a cluster from which on it counts as nearly full."""
 
 _PLANNED = columns("~Cluster", "Resource", ">Allocatable", ">Others", ">Now", ">Target")
 
@@ -123,13 +123,13 @@ def format_fullness(part: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How full one cluster is in one resource, step by step."""
+    """Used part of one resource of one cluster, step by step."""
 
     cluster: str
     resource: str
-    """Which resource of which cluster."""
+    """Cluster and resource."""
     whole: int
-    """All that the cluster has: millicores of cpu, whole units of anything else."""
+    """Allocatable capacity of the cluster: millicores of cpu, whole units of anything else."""
     parts: tuple[Fraction | None, ...]
     """The part that is used at every step, by others too; None where the cluster is not there."""
 

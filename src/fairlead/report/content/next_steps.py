@@ -1,4 +1,4 @@
-"""What to do next: a few sentences with commands to copy."""
+"""Next steps after an answer: a few sentences with commands to copy."""
 
 import math
 import shlex
@@ -17,7 +17,7 @@ LONG = 300
 
 
 def next_steps(outcome: Outcome, making: Making) -> list[Step]:
-    """Return what to do with a placement: about what is short, and how it gets into the cluster."""
+    """Return the next steps with a placement: about shortages, and how it gets into the cluster."""
     steps = steps_of(outcome, "solve", making)
     changed = any(any(shift_of(outcome, one)) for one in outcome.problem.with_replicas)
     if outcome.placement is None or outcome.status is Status.INFEASIBLE or not changed:
@@ -31,7 +31,7 @@ def next_steps(outcome: Outcome, making: Making) -> list[Step]:
 
 
 def steps_of(outcome: Outcome, name: str, making: Making) -> list[Step]:
-    """Return what to do about what is short or not proven; a saved plan is not searched again."""
+    """Return the next steps about shortages and proofs; a saved plan is not searched again."""
     match outcome.status:
         case Status.INFEASIBLE:
             known = outcome.conflict is not None and outcome.conflict.relaxations

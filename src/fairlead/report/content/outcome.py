@@ -68,7 +68,7 @@ def conclusion(outcome: Outcome) -> list[Line]:
 
 
 def told_cost(outcome: Outcome) -> list[str]:
-    """Return what the placement costs and saves, a line each; nothing where nothing has a price."""
+    """Return the cost of the placement and its savings, a line each; none where nothing has a price."""
     now = {workload.key: workload.current for workload in outcome.problem.workloads}
     return cost_lines(outcome.problem, now, outcome.placement)
 
@@ -110,7 +110,7 @@ def _placed(outcome: Outcome, workload: Workload) -> str:
 
 
 def proof(level: Attained) -> str:
-    """Return what is known of a level: ``proven``, ``gap 3 %`` or ``-``."""
+    """Return the proof of a level in words: ``proven``, ``gap 3 %`` or ``-``."""
     if level.proven:
         finest = level.tolerance or level.resolution
         return f"proven within {format_number(finest)}" if finest else "proven"
@@ -154,7 +154,7 @@ def short_of(outcome: Outcome) -> str:
 
 
 def _optimal(outcome: Outcome) -> str:
-    """Say what is proven, and how finely it was compared."""
+    """Say how much is proven, and how finely it was compared."""
     coarse = [level for level in outcome.objectives if level.resolution or level.tolerance]
     steps = [
         f"{level.name} within {format_number(level.tolerance or level.resolution or 0)}" for level in coarse
@@ -164,7 +164,7 @@ def _optimal(outcome: Outcome) -> str:
 
 
 def _infeasible(outcome: Outcome) -> str:
-    """Say what stands in the way; the lines of `explanation` follow."""
+    """Say why there is no placement; the lines of `explanation` follow."""
     if outcome.placement is not None:
         return f"the placement of {outcome.origin} violates {counted(len(outcome.violations), 'rule')}:"
     if outcome.conflict is None and outcome.by_solver:
@@ -178,7 +178,7 @@ def _infeasible(outcome: Outcome) -> str:
 
 
 def explanation(outcome: Outcome) -> list[str]:
-    """Return what the verdict announces, a line each, with file and line; may be empty."""
+    """Return the lines that the verdict announces, with file and line; may be empty."""
     if outcome.status is not Status.INFEASIBLE:
         told = told_shortages(outcome.shortfalls)
         return first_lines((f"  {line}" for line in told), SHOWN, "line")
@@ -220,7 +220,7 @@ def told_ways(conflict: Conflict) -> list[str]:
 
 
 def these_rules(conflict: Conflict) -> str:
-    """Say what no placement keeps, before the rules of a conflict are told."""
+    """Say how many rules no placement keeps, before the rules of a conflict are told."""
     return "this rule" if len(conflict.rules) == 1 else "all of these rules"
 
 
@@ -231,7 +231,7 @@ def also_infeasible(conflict: Conflict) -> str:
 
 
 def _announced(conflict: Conflict) -> str:
-    """Say what the ways out do, and whether each of them is one change or several."""
+    """Say how far the ways out help, and whether each of them is one change or several."""
     whom = "all others" if conflict.without_way_out else "it"
     several = any(sentences(each.changes) > 1 for each in conflict.relaxations)
     if len(conflict.relaxations) == 1:
@@ -240,13 +240,13 @@ def _announced(conflict: Conflict) -> str:
 
 
 def breaches(outcome: Outcome) -> list[str]:
-    """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
+    """Return the rules that are broken now, a line each: those that the placement repairs, and the others."""
     told = (("Fixed", outcome.repaired), ("Still violated", outcome.still_broken))
     return [f"{what}: {sentence}" for what, broken in told for sentence in told_breaches(broken)]
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
+    """Return the expected cost of failures, and where schedulers would act otherwise, a line each."""
     notes = [f"Note: {statement}" for statement in untriggered(outcome)]
     if outcome.expected_loss is None:
         return notes

@@ -86,7 +86,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 
 def change(plan: RebalancePlan) -> Change:
-    """Return what the plan changes, counted as its headline counts."""
+    """Return the changes by the plan, counted as its headline counts."""
     numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
     return change_of(plan.outcome)._replace(**numbers)
 
@@ -138,7 +138,7 @@ def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
 
 
 def head_lines(plan: RebalancePlan) -> list[str]:
-    """Return what a plan comes to, how good its target is, what it lacks, what holds between waves only."""
+    """Return the headline of a plan, how good its target is, what it lacks, what holds between waves only."""
     on_the_way = filter(None, [waiting_line(plan), inside_line(plan)])
     return [headline(plan), target_line(plan), *explanation(plan.outcome), *on_the_way]
 
@@ -231,7 +231,7 @@ def target_line(plan: RebalancePlan) -> str:
 
 
 def move_text(move: Move) -> str:
-    """Say what one move does."""
+    """Say one move in words: stop, start or move so many replicas of a workload."""
     what = counted(move.replicas, "replica")
     if move.source is None:
         return f"start {what} of {move.workload} on {move.target}"
@@ -242,7 +242,7 @@ def move_text(move: Move) -> str:
 
 
 def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
-    """Return what to do with a plan."""
+    """Return the next steps with a plan."""
     steps = steps_of(plan.outcome, "plan", making)
     waves = plan.waves
     if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
@@ -278,7 +278,7 @@ def differences(comparison: PlanComparison) -> Iterator[str]:
 
 
 def plans_verdict(comparison: PlanComparison) -> str:
-    """Return what differs in sentences, a line each; empty where nothing does."""
+    """Return the differences of two plans, a line each; empty where there are none."""
     return "\n".join(differences(comparison))
 
 

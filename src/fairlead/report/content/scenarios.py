@@ -24,7 +24,7 @@ FULLEST = 5
 
 
 def change(simulation: Simulation) -> Change:
-    """Return what the changes bring about, in numbers."""
+    """Return the changes that a simulation brings about, in numbers."""
     changing = sum(1 for one in simulation.caused if one.started or one.stopped or one.lost)
     moved, lost, started, stopped = _shifted(simulation.caused)
     return Change(changing, moved, started, stopped, sum(one.unplaced for one in simulation.effects), lost)
@@ -106,7 +106,7 @@ def _asked(change: Asked, before: Problem) -> str:
 
 
 def verdict(simulation: Simulation) -> str:
-    """Return what comes of the changes, in one sentence."""
+    """Return the verdict on the changes, in one sentence."""
     if simulation.after.placement is None:
         return verdict_on(simulation.after)
     happens = _happens(simulation.caused)
@@ -133,7 +133,7 @@ def _happens(found: Sequence[Effect]) -> str:
 
 
 def already(simulation: Simulation) -> list[str]:
-    """Return what is so without the changes too: what does not fit, and what is to be moved; a line each."""
+    """Return shortages and moves without the changes, a line each."""
     lines: list[str] = []
     before = simulation.before
     if before.status is Status.INFEASIBLE:
@@ -158,7 +158,7 @@ def reasons(simulation: Simulation) -> list[str]:
 
 
 def what_happens(effect: Effect) -> str:
-    """Return what happens to one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
+    """Return the effect on one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
     shifts = ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
     return "; ".join(filter(None, (shifts, f"{effect.unplaced} unplaced" if effect.unplaced else "")))
 

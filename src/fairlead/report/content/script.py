@@ -25,13 +25,13 @@ def summary(played: Played) -> list[str]:
 
 
 def title(played: Played) -> str:
-    """Return what was played."""
+    """Return the name, the number of events and the hours of a script that was played."""
     script = played.script
     return f"Script {script.name}: {counted(len(script.events), 'event')} in {script.hours:,.0f} hours"
 
 
 def verdict(played: Played) -> str:
-    """Return what the first scheduler came to, in a sentence."""
+    """Return the verdict on the first scheduler, in a sentence."""
     return _told(played.handled[0]) if played.handled else title(played)
 
 
@@ -64,7 +64,7 @@ def _row(one: Handled) -> Row:
 
 
 def _effort(one: Handled) -> Row:
-    """Return what the answers of one scheduler took, and how many are as good as proven."""
+    """Return the seconds of one scheduler's answers, and how many are as good as proven."""
     seconds = one.seconds
     return (
         NOTHING if one.proven is None else Cell(f"{one.proven:.0%}"),

@@ -149,7 +149,7 @@ def unchanged(simulation: Simulation) -> tuple[Text, ...]:
 
 
 def gravest(simulation: Simulation) -> list[Effect]:
-    """Return what happens to the workloads to which the changes make a difference, the gravest first."""
+    """Return the effects on workloads to which the changes make a difference, the gravest first."""
     return sorted(simulation.caused, key=lambda one: (-one.unplaced, -one.lost - one.moved, one.workload))
 
 
@@ -197,7 +197,7 @@ def _at_once(simulation: Simulation, look: Look) -> list[Line]:
 
 
 def _verdicts(simulation: Simulation, look: Look) -> list[Line]:
-    """Return what comes of the changes, with what does not fit, and of all scenarios; first words toned."""
+    """Return the verdicts on the changes, with the shortages, and on all scenarios; first words toned."""
     after = simulation.after
     lines = texts(already(simulation))
     if simulation.changed:
@@ -231,7 +231,7 @@ def _failing(simulation: Simulation, look: Look) -> list[Line]:
 
 
 def next_steps(simulation: Simulation, making: Making) -> list[Step]:
-    """Return what to do after a simulation; after a sweep, to look at the worst that does not fit."""
+    """Return the next steps after a simulation; after a sweep, to look at the worst that does not fit."""
     steps = steps_of(simulation.after, "simulate", making) if simulation.changed else []
     worst = next((one for one in simulation.scenarios if not one.fits), None)
     if worst is not None and is_given("--sweep", making):

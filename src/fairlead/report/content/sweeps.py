@@ -1,4 +1,4 @@
-"""What comes of the scenarios of a sweep: a row for each, and a verdict on all."""
+"""Scenarios of a sweep: a row for each, and a verdict on all."""
 
 from fairlead.models.words import counted, listed
 from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
@@ -77,7 +77,7 @@ def scenario_verdict(simulation: Simulation) -> str:
 
 
 def told(scenario: Scenario) -> str:
-    """Say what is missing or gives way in a scenario; ``fits`` where nothing does."""
+    """Say how much is missing or gives way in a scenario; ``fits`` where nothing does."""
     if not scenario.answered:
         return "not answered in time"
     where = listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
@@ -97,7 +97,7 @@ def failures(unplaced: int, rules: int, where: str = "", *, least: bool) -> str:
 
 
 def sweep_words(sweep: str) -> str:
-    """Return what the scenarios of a sweep have in common, such as ``lose any one region``."""
+    """Return the common name of the scenarios of a sweep, such as ``lose any one region``."""
     if sweep == "drain":
         return "drain any one cluster"
     if sweep == "at":

@@ -127,7 +127,7 @@ def _row(each: ClusterWhy) -> Row:
 
 
 def heading(why: Why) -> str:
-    """Return what is explained, in one line."""
+    """Return the subject of the explanation, in one line."""
     workload = why.workload
     parts = [f"{workload.key}: {counted(workload.replicas, 'replica')}"]
     missing = why.outcome.unplaced(workload)
@@ -138,7 +138,7 @@ def heading(why: Why) -> str:
 
 
 def short(step: Step) -> str:
-    """Return what a step costs, for a cell of a table."""
+    """Return the cost of a step, for a cell of a table."""
     match step.possible:
         case Possible.NO:
             return "not possible"
@@ -149,7 +149,7 @@ def short(step: Step) -> str:
 
 
 def told(step: Step, cluster: str) -> str:
-    """Return what a step on a cluster costs and what else changes."""
+    """Return the cost of a step on a cluster and the other changes with it."""
     match step.possible:
         case Possible.NO:
             return f"not possible: {with_source(step.reason, step.source)}"
@@ -171,7 +171,7 @@ def _cost(step: Step) -> str:
 
 
 def shifted(shifts: Sequence[Shift], cluster: str) -> str:
-    """Return what stands elsewhere; those of the workload that is explained come first."""
+    """Return the replicas that stand elsewhere; those of the workload that is explained come first."""
     own = shifts[0].workload if shifts else ""
     parts = (_moved(shift, own, cluster) for shift in shifts)
     return "; ".join(first_lines(parts, NAMED, "change", "and {}"))
@@ -192,7 +192,7 @@ def _moved(shift: Shift, own: str, cluster: str) -> str:
 
 
 def gain_sentence(gain: Gain) -> str:
-    """Return what a bound that is moved by one improves."""
+    """Return the improvement where a bound is moved by one, as a sentence."""
     least = "" if gain.proven else "at most "
     numbers = f"from {format_number(gain.before)} to {least}{format_number(gain.after)}"
     return with_source(f"{gain.action} lowers {gain.level} {numbers}", gain.source)
@@ -246,7 +246,7 @@ def blocked_lines(why: Why) -> Iterator[str]:
 
 
 def cluster_lines(each: ClusterWhy) -> Iterator[str]:
-    """Yield what is to be said of one cluster, a line for every step."""
+    """Yield the lines on one cluster, one for every step."""
     decision = each.decision
     if each.candidate and each.more is None:
         yield f"{decision.cluster}: {decision.reason}"
@@ -268,7 +268,7 @@ def with_source(text: str, source: Source | None) -> str:
 
 
 def _below(why: Why) -> list[str]:
-    """Return what stands below the clusters; the verdict where something is unplaced or not proven best."""
+    """Return the lines below the clusters; the verdict where something is unplaced or not proven best."""
     found = [verdict(why.outcome), *explanation(why.outcome)] if _needs_verdict(why) else []
     return [*excluded_lines(why), *gain_lines(why, SHOWN), *found]
 

@@ -112,7 +112,7 @@ def _summary(outcome: Outcome, workload: Workload) -> Row:
 
 
 def _status(outcome: Outcome, workload: Workload) -> Cell:
-    """Return what happens to a workload, in a word or two."""
+    """Return the change of a workload, in a word or two."""
     missing = outcome.unplaced(workload)
     if missing:
         return Cell(f"{missing} unplaced", "bad")

@@ -104,7 +104,7 @@ def violation_documents(violations: Iterable[Violation]) -> list[Document]:
 
 
 def statement_documents(statements: Iterable[Statement]) -> list[Document]:
-    """Return what rules say."""
+    """Return statements of rules as documents."""
     return [picked(statement, "rule", "source", "text") for statement in statements]
 
 

@@ -1,4 +1,4 @@
-"""What became of a script, as a plain document."""
+"""Results of a script as a plain document."""
 
 from fairlead.report.documents.outcome import Document, picked
 from fairlead.solver.script.played import Handled, Played, quantile

@@ -23,13 +23,13 @@ def report_html(
     Parameters
     ----------
     answer
-        What `solve`, `plan`, `simulate`, `compare` or `why` returned, or the outcome of a dispenser.
+        Answer of `solve`, `plan`, `simulate`, `compare` or `why`, or the outcome of a dispenser.
     made
         When the answer was made; None leaves the date out, so that the same answer gives the same text.
     command
         The command line to show at the head; empty for none.
     details
-        What else the report is to tell of how it was made, such as ``{"Time limit": "60 s"}``.
+        Further facts on how the report was made, such as ``{"Time limit": "60 s"}``.
     """
     told = tuple((details or {}).items())
     return document(page_of(answer, Making("" if made is None else when(made), command, details=told)))

@@ -1,4 +1,4 @@
-"""What stands on top of every page: its numbers, and what needs attention, each said once with its cause."""
+"""Top of every page: its numbers, and what needs attention, each said once with its cause."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -16,7 +16,7 @@ from fairlead.solver.plan.waves import running
 
 
 def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[Figure, ...]:
-    """Return what changes; what is unplaced needs attention, and is said there.
+    """Return the figures of the changes; unplaced replicas need attention, and are told there.
 
     `*between`: figures between the replicas and the workloads, such as the number of waves.
     """
@@ -39,7 +39,7 @@ def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[
 
 
 def outcome_figures(outcome: Outcome) -> tuple[Figure, ...]:
-    """Return what a placement changes, or where nothing runs how much is placed where."""
+    """Return the figures of the changes, or where nothing runs how much is placed where."""
     problem = outcome.problem
     if outcome.placement is None:
         return ()
@@ -61,7 +61,7 @@ def figure(count: int, one: str, several: str) -> Figure:
 
 
 RISING = Fraction(1, 100)
-"""By how much a cluster has to become fuller to be told apart from those that do not."""
+"""Rise of the used part of a cluster from which on it is told apart from those that hardly change."""
 OPENED = 5
 """Sentences of a kind that are open; the others are folded."""
 
@@ -70,20 +70,20 @@ _GRAVITY: Sequence[Tone] = ("bad", "notice", "")
 
 
 class Concern(NamedTuple):
-    """Something to look at."""
+    """Concern that somebody should look at."""
 
     title: str
-    """What it is, with its number."""
+    """Title of the concern, with its number."""
     told: Sequence[str]
     """A sentence for each case, with its cause; without any there is no concern."""
     noun: str
-    """What a case is called."""
+    """Noun for one case."""
     tone: Tone = "bad"
-    """How grave it is."""
+    """Tone, by how grave it is."""
 
 
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
-    """Return what needs attention.
+    """Return the section of concerns.
 
     `concerns`: everything that might be; the gravest come first. `calm`: what is said where there is nothing;
     empty leaves the section out.
@@ -98,7 +98,7 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
 
 
 def concerns_of(outcome: Outcome) -> list[Concern]:
-    """Return what is short, broken, not proven, nearly full or odd about a placement."""
+    """Return shortages, broken rules, open proofs, nearly full clusters and oddities of a placement."""
     return [
         Concern("What is short, and why", told_shortages(outcome.shortfalls), "shortfall"),
         *standing_concerns(outcome),
@@ -124,7 +124,7 @@ def standing_concerns(outcome: Outcome) -> list[Concern]:
 
 
 def calm_words(outcome: Outcome) -> str:
-    """Return what can be said where nothing needs attention; empty where there is no placement."""
+    """Return the words where nothing needs attention; empty where there is no placement."""
     if outcome.placement is None:
         return ""
     proven = ", the placement is proven best" if outcome.status is Status.OPTIMAL else ""

@@ -180,7 +180,7 @@ def document(page: Page) -> str:
 
 
 def fragment(page: Page) -> str:
-    """Return what a notebook shows: the top and the most important sections, without a script."""
+    """Return the HTML for a notebook: the top and the most important sections, without a script."""
     body = "".join(
         f"<h2>{safe(section.title)}</h2>\n{shown(section.blocks)}\n" for section in page.told if section.brief
     )
@@ -188,7 +188,7 @@ def fragment(page: Page) -> str:
 
 
 def _top(page: Page) -> str:
-    """Return what a page comes to, when and by which command it was made, and its numbers."""
+    """Return the headline of a page, when and by which command it was made, and its numbers."""
     command = f"<code>{safe(page.making.command)}</code>" if page.making.command else ""
     told = " ".join(filter(None, (safe(page.making.when), command)))
     made = f'<p class="made">{told}</p>\n' if told else ""

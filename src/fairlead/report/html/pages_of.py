@@ -91,7 +91,7 @@ def page_of(shown: Shown, making: Making) -> Page:
 
 
 def _told(title: str, groups: Iterable[Iterable[Line]], making: Making) -> Page:
-    """Return what a terminal shows as a page; a sentence that begins it is the headline."""
+    """Return the lines of a terminal as a page; a sentence that begins them is the headline."""
     lines = [line for group in groups for line in group]
     first = lines[0] if lines else Text(title)
     headline = first.text if isinstance(first, Text) else title
@@ -210,7 +210,7 @@ def comparison_page(comparison: Comparison, making: Making) -> Page:
 
 
 def _comparison_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Yield what is short with the best placement, and what the contenders break."""
+    """Yield the shortages of the best placement, and the rules that the contenders break."""
     yield from concerns_of(comparison.best)
     for each in comparison.contenders:
         yield Concern(f"{each.name} violates", [str(one) for one in each.outcome.violations], "rule")

@@ -1,4 +1,4 @@
-"""Pictures of the way: bands from cluster to cluster, and how much happens in every wave."""
+"""Pictures of the way: bands from cluster to cluster, and numbers of replicas by wave."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,11 +29,11 @@ class Flow:
     target: str | None
     """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
-    """How many; at least 1."""
+    """Number of replicas, at least 1."""
 
     @property
     def kind(self) -> str:
-        """What happens: ``move``, ``start`` or ``stop``."""
+        """Kind of the flow: ``move``, ``start`` or ``stop``."""
         if self.source is None:
             return "start"
         return "stop" if self.target is None else "move"
@@ -108,7 +108,7 @@ class _Side:
         self.height = below - HEAD
 
     def label(self, name: str | None) -> str:
-        """Return what is written beside a bar."""
+        """Return the text beside a bar."""
         return self.none if name is None else name
 
     def colour(self, name: str | None) -> Ink:
@@ -176,7 +176,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
 
 
 def in_words(counts: Mapping[str, int], noun: str = "") -> str:
-    """Return what happens to how many replicas, with a noun behind the first number where one is given.
+    """Return the numbers of replicas that move, start or stop, in words; the noun follows the first.
 
     >>> in_words({"move": 3, "start": 1, "stop": 0}, "replica")
     '3 replicas move, 1 starts'

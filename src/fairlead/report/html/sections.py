@@ -72,7 +72,7 @@ def conflict_section(outcome: Outcome) -> Section:
 
 
 def repaired_section(outcome: Outcome) -> Section:
-    """Return what runs now breaks and the target repairs, without a target all that is broken."""
+    """Return the rules broken now that the target repairs, without a target all that are broken."""
     found = outcome.repaired if outcome.placement is not None else outcome.broken_before
     title = "What it fixes" if outcome.placement is not None else "Violated now"
     tone: Tone = "good" if outcome.placement is not None else "bad"
@@ -80,7 +80,7 @@ def repaired_section(outcome: Outcome) -> Section:
 
 
 def warnings_section(outcome: Outcome) -> Section:
-    """Return what is odd about the input; empty for nothing."""
+    """Return the warnings about the input; empty where there are none."""
     found = outcome.problem.warnings
     return Section("warnings", "Warnings about the input", sentences(map(str, found), "warning", "notice"))
 
@@ -98,7 +98,7 @@ _ORIGINS: Mapping[str, str] = {
 def making_section(
     outcome: Outcome, seconds: Mapping[str, float], options: PlanOptions | None, making: Making
 ) -> Section:
-    """Return what was asked, by what it was answered, and how long that took.
+    """Return the question, the way it was answered, and how long that took.
 
     `options`: what a plan was allowed to do; None where there is no plan.
     """
@@ -125,12 +125,12 @@ def _run(outcome: Outcome, seconds: Mapping[str, float], making: Making) -> list
 
 
 def next_section(steps: Sequence[Step]) -> Section:
-    """Return what to do; empty where there is nothing."""
+    """Return the next steps; empty where there are none."""
     return Section("next", "What to do next", (Steps(tuple(steps)),) if steps else ())
 
 
 def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
-    """Return what was asked for, and what holds where nothing was."""
+    """Return the options that were asked for, and the defaults that hold where none was."""
     budgets, waves = options.budgets, options.waves
     may_move = options.others is Others.MAKE_ROOM
     facts = [

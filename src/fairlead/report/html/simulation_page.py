@@ -1,4 +1,4 @@
-"""What stands on the page of a simulation: what the changes bring about, and the map of its sweep."""
+"""The page of a simulation: effects of the changes, and the map of its sweep."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -83,7 +83,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
 
 
 def _concerns(simulation: Simulation) -> Iterator[Concern]:
-    """Yield what is short or broken: at once, and after everything that can be done is done."""
+    """Yield shortages and broken rules: at once, and after everything that can be done is done."""
     if simulation.changed and simulation.after.placement is not None:
         short = told_shortages(simulation.broken)
         yield Concern("What is short, and why", short, "shortfall")
@@ -101,7 +101,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
 
 
 def _change_section(simulation: Simulation) -> Section:
-    """Return what changes by workload, and by workload and cluster."""
+    """Return the changes by workload, and by workload and cluster."""
     if not simulation.changed or simulation.after.placement is None or not simulation.caused:
         return Section("changes", "What changes", ())
     by_cluster = shift_table(simulation)
@@ -124,9 +124,9 @@ MAP_ROWS, MAP_COLUMNS = 100, 40
 SCENARIOS_SHOWN, SCENARIOS_OPEN = 1000, 12
 """Scenarios that the table shows, and up to how many it is open."""
 UNKNOWN = Cell("?", "notice")
-"""Of a scenario that was not answered in time."""
+"""Cell of a scenario that was not answered in time."""
 HALF = Fraction(1, 2)
-"""From here on a cell has a colour."""
+"""Used part of a cluster from which on its cell has a colour."""
 
 
 def heat_section(simulation: Simulation) -> Section:

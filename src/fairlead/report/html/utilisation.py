@@ -122,7 +122,7 @@ AT_A_GLANCE = 3
 
 
 class Step(NamedTuple):
-    """What stands on which clusters, and what that is called."""
+    """Placement after a step, or by a scheduler, with its name."""
 
     name: str
     problem: Problem
@@ -130,7 +130,7 @@ class Step(NamedTuple):
 
 
 def steps_of(answer: Shown) -> tuple[Step, ...]:
-    """Return what stands step by step: now and after, inside of every wave, or with every scheduler.
+    """Return the placements step by step: now and after, inside of every wave, or with every scheduler.
 
     Empty for an answer without a placement, and for one that is about something else.
     """
@@ -157,7 +157,7 @@ def steps_of(answer: Shown) -> tuple[Step, ...]:
 
 
 def _inside(waves: WavePlan) -> Iterator[Step]:
-    """Yield what stands at most inside of the waves; of too many every second, or every third, ..."""
+    """Yield the fullest placements inside of the waves; of too many every second, or every third, ..."""
     every = -(-len(waves.waves) // WAVES_PICTURED) or 1
     for number, one in enumerate(waves.fullest, start=1):
         if number % every == 0:

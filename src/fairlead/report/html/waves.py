@@ -133,7 +133,7 @@ def _wave_picture(waves: WavePlan) -> list[Block]:
 
 
 def change_section(plan: RebalancePlan) -> Section:
-    """Return what is different in the end, by cluster and by workload; empty for nothing."""
+    """Return the changes in the end, by cluster and by workload; empty where there are none."""
     if not plan.changes:
         return Section("changes", "What changes", ())
     clusters = plan.problem.clusters

@@ -1,1 +1,1 @@
-"""What is known in the end: how far the levels got, answers of parts, and outcomes that are checked again."""
+"""Answers of parts, levels attained, and outcomes that are checked again."""

@@ -111,7 +111,7 @@ def overfull(used: Mapping[Row, int], part: Problem) -> frozenset[Row]:
 
 
 def left_by(part: Problem, fixed: Iterable[Workload], placed: Placed) -> dict[Row, int]:
-    """Return what workloads that stand as they are placed leave of every cluster and resource, at least 0."""
+    """Return the capacity that workloads leave where they are placed, by cluster and resource, at least 0."""
     left = dict(part.limits)
     for row, amount in usage(fixed, placed, part).items():
         left[row] = max(0, left.get(row, 0) - amount)
@@ -177,18 +177,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found for one part of the problem."""
+    """Answer for one part of the problem."""
 
     part: Problem
     """The workloads and what they may use."""
     status: Status
     """OPTIMAL where every level is proven."""
     placement: Placement | None
-    """Where they stand; None where nothing was found."""
+    """Placement of the part; None where none was found."""
     attained: tuple[Attained, ...]
     """The levels of the part in order."""
     origin: str
-    """Who found it."""
+    """Name of the way that found it; see `Result.origin`."""
     apart: Apart = field(default_factory=dict)
     """Workloads that cost what they would cost alone, as far as that is known."""
 

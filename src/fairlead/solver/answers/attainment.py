@@ -20,16 +20,16 @@ from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 
 Least = Mapping[Level, int | Fraction]
-"""What no placement is below, by level, whatever the levels before it are."""
+"""Least of every placement by level, in its unit, whatever the levels before it are."""
 
 
 Apart = Mapping[Level, frozenset[str]]
-"""By level, workloads that cost there what they would cost alone, in every placement that is best so far."""
+"""Workloads, by level, that cost there what they would cost alone, in every placement that is best so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class LexicographicResult:
-    """What was found."""
+    """Placement of a search over all levels, and how far each level got."""
 
     status: Status
     """OPTIMAL where every level is proven."""
@@ -52,10 +52,10 @@ class Note:
     exact: bool = True
     """True where steps are exact."""
     tolerance: int | Fraction = 0
-    """How much worse than the bound the level may be."""
+    """Amount by which the level may be worse than the bound."""
 
     def better(self, other: "Note") -> "Note":
-        """Return what says more of the same value: this, unless the other is proven or bounds it better."""
+        """Return the better note on one value: this, unless the other is proven or has a better bound."""
         if self.proven or other.bound is None:
             return self
         return other if other.proven or self.bound is None or other.bound > self.bound else self

@@ -1,4 +1,4 @@
-"""A batch as arrays: workloads are rows, clusters are columns, and what they share is priced.
+"""A batch as arrays: workloads are rows, clusters are columns, and the capacity they share is priced.
 
 Only what can be said place by place ends here: a box and a total for every workload, convex costs of single
 places, and the capacity of clusters. `fairlead.solver.batch.separable` tells which problems are of this kind.
@@ -41,14 +41,14 @@ MOST_ASKED = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coupling:
-    """What clusters can be asked for, one row for each cluster and resource that could run out."""
+    """Limits of clusters, one row for each cluster and resource that could run out."""
 
     column: Whole
     """Position of the cluster, by row."""
     resource: Whole
     """Position of the resource, by row."""
     limit: Whole
-    """What is there, by row, in units of the resource (see `Batch.needs`)."""
+    """Capacity for the batch, by row, in units of the resource (see `Batch.needs`)."""
     names: tuple[tuple[str, str], ...]
     """Cluster and resource, by row."""
 
@@ -69,12 +69,12 @@ class Batch:
     totals: Whole
     """Replicas by row."""
     needs: Whole
-    """What one replica takes, by row and resource, in units of the resource."""
+    """Request of one replica, by row and resource, in units of the resource."""
     coupling: Coupling
-    """What is shared."""
+    """Limits that rows share."""
     units: Mapping[str, int]
-    """The greatest common divisor of what replicas take, by the name of the resource, in the order of the
-    columns of `needs`."""
+    """Greatest common divisor of the requests, by the name of the resource, in the order of the columns of
+    `needs`."""
 
     @property
     def feasible(self) -> bool:
@@ -83,11 +83,11 @@ class Batch:
 
     @property
     def sizes(self) -> Whole:
-        """How much one unit of every row of the coupling is, in the unit in which its limit was given."""
+        """Size of one unit of every row of the coupling, in the unit in which its limit was given."""
         return np.array(list(self.units.values()), dtype=np.int64)[self.coupling.resource]
 
     def usage(self, replicas: Whole) -> Whole:
-        """Return what a placement asks for, by row of the coupling."""
+        """Return the requests of a placement, by row of the coupling."""
         by_cluster = np.empty((self.needs.shape[1], replicas.shape[1]), dtype=np.int64)
         for number in range(self.needs.shape[1]):
             by_cluster[number] = self.needs[:, number] @ replicas
@@ -156,7 +156,7 @@ def beside_others(batch: Batch) -> Batch:
 
 
 def _asked(problem: Problem) -> list[dict[str, int]]:
-    """Return what one replica of each workload takes, of quotas as well where they limit single clusters."""
+    """Return the request of one replica of each workload, also of quotas that limit single clusters."""
     found = [needs(workload) for workload in problem.workloads]
     for rule in (rule for rule in problem.rules if isinstance(rule, Quota)):
         for workload, asked in zip(problem.workloads, found, strict=True):
@@ -178,7 +178,7 @@ def _name_of(rule: Quota, scope: Scope) -> str:
 
 
 def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int], int]:
-    """Return what clusters can be asked for, by column and resource; absent where nothing limits it."""
+    """Return the limits of clusters, by column and resource; absent where there is none."""
     position = {name: number for number, name in enumerate(resources)}
     columns = {cluster.name: column for column, cluster in enumerate(problem.clusters)}
     quotas = {
@@ -201,7 +201,7 @@ def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int],
 
 
 def _whole_limits(problem: Problem, units: Mapping[str, int]) -> dict[tuple[int, int], int]:
-    """Return what clusters can be asked for, by column and resource, in units of the resource."""
+    """Return the limits of clusters, by column and resource, in units of the resource."""
     sizes = list(units.values())
     limits = _limits(problem, tuple(units))
     return {

@@ -1,4 +1,4 @@
-"""What scarce resources are worth to very many workloads, found without arrays of all of them.
+"""Prices of scarce resources for very many workloads, found without arrays of all of them.
 
 A sample tells how workloads react to prices. At its prices all are divided, piece by piece: by how much they
 use more there than a sample of their number would, or less, the sample has less room, or more, and so finds
@@ -31,7 +31,7 @@ from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Worth = Mapping[Row, float]
-"""What one unit of a resource on a cluster is worth, in units of a level."""
+"""Price of one unit of a resource on a cluster, in units of a level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """What some workloads use where every one of them takes what is cheapest at prices.
+    """Use and cost of some workloads where every one of them takes what is cheapest at prices.
 
     Used is by cluster and resource. Least is what they cost at least on the level, what they pay included;
     the prices are as they were used for that, and differ from what was asked for by rounding.
@@ -72,7 +72,7 @@ def common_prices(
     groups
         Its workloads; each group in order of their size, so that every so manieth is a fair sample.
     level
-        What is to be small.
+        Level that is minimised.
     deadline
         When prices are needed.
     threads
@@ -106,7 +106,7 @@ class _Sample:
 
     model: Model
     part: Floats
-    """What part of what all of them ask for these do, by row of the coupling."""
+    """Part of the requests of all workloads that these make, by row of the coupling; at most 1."""
 
     @classmethod
     def of(
@@ -146,7 +146,7 @@ class _Sample:
 
 
 def asked_by(workloads: Iterable[Workload]) -> Counter[str]:
-    """Return what workloads ask for in all, by resource."""
+    """Return the requests of workloads in all, by resource."""
     asked = Counter[str]()
     for workload in workloads:
         for name, need in needs(workload).items():
@@ -197,7 +197,7 @@ def _divided(model: Model, cost: LevelCost, worth: Worth) -> Divided:
 
 
 def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
-    """Return what is used together."""
+    """Return the amounts used together, by cluster and resource."""
     together = Counter[Row]()
     for each in used:
         together.update(each)
@@ -205,7 +205,7 @@ def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
 
 
 def _bound(part: Problem, pieces: Sequence[Divided]) -> Fraction:
-    """Return what all cost at least on the level.
+    """Return the least that all cost on the level, in its unit.
 
     Everybody pays for what he uses. Together they use no more than there is, so at the highest of the prices
     that were used they pay no more than what is there is worth.

@@ -43,13 +43,13 @@ class LevelCost:
     grain: int
     """All exact costs are whole multiples of so many steps; 0 where costs had to be rounded."""
     constant: Fraction
-    """What is added whatever the placement, in units of the level."""
+    """Cost that every placement has besides, in units of the level."""
     tolerance: Tolerance | None = None
-    """How much worse than a bound the level may be for the sake of those after it; None where it has to be
-    best."""
+    """Amount by which the level may be worse than a bound for the sake of those after it; None where it has
+    to be best."""
 
     def steps(self, replicas: Whole) -> int:
-        """Return what a placement costs, in steps and without the constant."""
+        """Return the cost of a placement, in steps and without the constant."""
         return total_of(self.shape.value(replicas).sum(axis=1))
 
     def bound(self, steps: int) -> Fraction:
@@ -59,12 +59,12 @@ class LevelCost:
         return Fraction(steps, self.scale) + self.constant
 
     def tolerated(self, bound: int) -> Fraction:
-        """Return how much worse than a bound in steps the level may be, in units of the level."""
+        """Return the tolerance above a bound in steps, in units of the level."""
         known = max(Fraction(0), self.bound(bound))
         return Fraction(0) if self.tolerance is None else self.tolerance.of(known)
 
     def enough(self, bound: int) -> int:
-        """Return what a placement may cost to be good enough beside a bound, both in steps."""
+        """Return the most that a placement may cost to be good enough beside a bound, both in steps."""
         return bound + math.floor(self.tolerated(bound) * self.scale)
 
 
@@ -130,7 +130,7 @@ def _moves(batch: Batch, level: Level) -> LevelCost:
 
 
 def _held(batch: Batch, rules: Iterable[Moves | MovePrice | None]) -> Whole:
-    """Return what runs where a rule counts it, by row and column; nothing of workloads without one."""
+    """Return the replicas that run, by row and column, where a rule counts them; 0 for rows without one."""
     rows = (
         {name: count for name, count in workload.current.items() if rule is not None and name in rule.present}
         for workload, rule in zip(batch.problem.workloads, rules, strict=True)
@@ -273,12 +273,12 @@ def _webster(
 
 
 def budgets_of(batch: Batch) -> tuple[tuple[LevelCost, int], ...]:
-    """Return what every budget counts, in replicas, and the most that it may be."""
+    """Return the moves that every budget counts, as a cost in replicas, and the most that they may be."""
     return tuple(_row(batch, rule) for rule in batch.problem.rules if isinstance(rule, MoveBudget))
 
 
 def _row(batch: Batch, rule: MoveBudget) -> tuple[LevelCost, int]:
-    """Return what one budget counts, and the most that it may be."""
+    """Return the moves that one budget counts, as a cost in replicas, and the most that they may be."""
     inside = {workload.key for workload in members(rule, batch.problem)}
     counted = np.array([workload.key in inside for workload in batch.problem.workloads], dtype=bool)
     held = table_of(

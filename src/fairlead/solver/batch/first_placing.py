@@ -59,7 +59,7 @@ class Filling:
     batch: Batch
     """The workloads as rows; `is_a_row` must hold for all of them."""
     left: Whole
-    """What is left, by resource and cluster."""
+    """Free capacity, by resource and cluster, in units of the resource."""
 
     @classmethod
     def of(cls, batch: Batch) -> "Filling":
@@ -80,7 +80,7 @@ class Filling:
         return cls.of(batch) if sum(need * count for need, count in most) < MOST_ASKED else None
 
     def wishes(self) -> Whole:
-        """Return what runs now or the whole part of every share, by row and cluster, at most the total."""
+        """Return replicas that run or the whole part of every share, by row and column, at most the total."""
         workloads = self.batch.problem.workloads
         found = np.array([wished(each, self.batch.clusters) for each in workloads], dtype=np.int64)
         most = np.array([each.replicas for each in workloads], dtype=np.int64)[:, None]
@@ -140,17 +140,18 @@ PLACES_LOOKED_AT = 2_000_000
 FEWEST_STEPS, MOST_STEPS = 20, 400
 """Steps towards prices, whatever the number of places."""
 CLOSE_ENOUGH = 1.001
-"""What the fullest cluster is asked for, as a part of what it has, where no more steps are worth while."""
+"""Part of its capacity asked of the fullest cluster at which no more steps are worth while."""
 HOPELESS = 1.3
-"""The same where following the prices leads nowhere."""
+"""Part of its capacity asked of the fullest cluster beyond which following the prices leads nowhere."""
 PUSHING_FROM = 0.95
-"""The same from which on a cluster gets dearer with every step."""
+"""Part of its capacity asked of a cluster from which on it gets dearer with every step."""
 PUSH = 1.5
-"""How much dearer it gets, as a power of that."""
+"""Power of the excess over that part by which a cluster gets dearer in a step."""
 START = 0.5
 """Before the first step, clusters are as much worth as this power of their size."""
 TIGHT = 0.95
-"""Of the scarcest resource of all clusters, what is asked for where rounding breaks what prices even out."""
+"""Part of the scarcest resource of all clusters asked for from which on rounding breaks what prices even
+out."""
 ROWS_FILLED = 4_000
 """Workloads that all rounds of filling after the prices take together, one round at the least."""
 MOST_ROUNDS = 8
@@ -192,12 +193,12 @@ def place_near(batch: Batch, wishes: Whole) -> Whole | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placing:
-    """A batch, and what is looked at more than once."""
+    """A batch with limits, wishes and shares of the scarcest resource, which are looked at more than once."""
 
     batch: Batch
     wishes: Whole
     limit: Floats
-    """What there is, by resource and cluster; `MOST_ASKED` where that is no limit."""
+    """Capacity, by resource and cluster, in units of the resource; `MOST_ASKED` where there is no limit."""
     asked: Floats
     """The part of the scarcest resource of all clusters that every workload asks for."""
 
@@ -223,7 +224,7 @@ class _Placing:
         return next((found for way in ordered if (found := way()) is not None), None)
 
     def fullness(self, replicas: Floats | Whole) -> Floats:
-        """Return what clusters are asked for as a part of what they have, by resource and cluster.
+        """Return the requests as a part of the capacity, by resource and cluster.
 
         Totals in a single column are compared with what all clusters have together.
         """

@@ -23,7 +23,7 @@ LEAST = -(2**62)
 
 @dataclass(slots=True, eq=False)
 class Incumbent:
-    """What is known of a level, or of a surrogate by which placements for it are searched.
+    """Incumbent of a level, or of a surrogate by which placements for it are searched.
 
     Costs and bounds are in steps; the best placement and its cost are None where none is known. What serves a
     level offers it every better placement. Infeasible is proven; interrupted is by Ctrl-C; guided is what a

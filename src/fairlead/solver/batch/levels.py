@@ -64,8 +64,8 @@ def solve_batch(
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
     worth
-        What one unit of each resource on a cluster is about worth, in units of the first level; None where
-        nobody knows.
+        Price of one unit of each resource on a cluster, about, in units of the first level; None where nobody
+        knows.
 
     Returns
     -------
@@ -109,13 +109,14 @@ class _Stage:
 
 @dataclass(slots=True)
 class _Levels:
-    """What is known while the levels are minimised."""
+    """Search over the levels: the incumbents so far, one a level, and prices to begin with."""
 
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
     worth: Mapping[Row, float] = field(default_factory=dict)
-    """What resources are about worth, in units of the first level, as far as known."""
+    """Price of one unit of a resource on a cluster, about, in units of the first level; empty where
+    unknown."""
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -141,7 +142,7 @@ class _Levels:
         return Status.FEASIBLE, stages[-1].best
 
     def not_worse(self, found: Whole, floor: Whole | None) -> tuple[Whole, list[Note]]:
-        """Return what was found or a floor that is better, and what is known of its levels."""
+        """Return the placement that was found or a floor that is better, and the notes on its levels."""
         if floor is None:
             return found, self.notes
         for number, cost in enumerate(self.costs):
@@ -176,7 +177,7 @@ class _Levels:
                 return
 
     def _steps(self, number: int, replicas: Whole | None) -> int:
-        """Return what a placement that has to be there costs on a level."""
+        """Return the cost of a placement, which has to be there, on a level, in steps."""
         if replicas is None:
             raise InternalError("a level has lost the placement of the levels before")
         return self.costs[number].steps(replicas)
@@ -266,7 +267,7 @@ class _Levels:
         return self.search.deadline.part(share * part)
 
     def _teller(self, cost: LevelCost) -> OnProgress | None:
-        """Return what reports on a level; None where nobody listens."""
+        """Return a function that reports on a level; None where nobody listens."""
         report = self.search.progress
         if report is None:
             return None
@@ -292,7 +293,7 @@ def _over_quota(part: Problem) -> bool:
 def _concluded(
     problem: Problem, placement: Placement, notes: Sequence[Note], deadline: Deadline, seed: int
 ) -> LexicographicResult:
-    """Return what was found, ties settled where every level is proven.
+    """Return the result, ties settled where every level is proven.
 
     Levels without a note are as they are, and not proven. InternalError where the placement breaks a rule: a
     bug.

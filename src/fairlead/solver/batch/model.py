@@ -1,4 +1,4 @@
-"""Prices on what is shared: every workload by itself, and what all must cost at least.
+"""The model of a level at prices: every workload by itself, and the least that all must cost.
 
 Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
 for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
@@ -35,7 +35,7 @@ class Model:
     grain
         Every cost of the level is a multiple of so many steps.
     pins
-        What each pinned level may cost, in its steps.
+        Most that each pinned level may cost, in its steps.
     threads
         How many threads divide rows; answers do not depend on it.
     """
@@ -55,7 +55,7 @@ class Model:
         return self.shapes[1:]
 
     def steps(self, replicas: Whole, number: int = 0) -> int:
-        """Return what a placement costs on the level, or on one of the pinned ones after it."""
+        """Return the cost of a placement on the level, or a pinned one after it, in steps of that."""
         return total_of(self.shapes[number].value(replicas).sum(axis=1))
 
     def beyond(self, replicas: Whole) -> tuple[Whole, list[int]]:
@@ -89,9 +89,9 @@ class Prices:
     """Prices in steps of the level, none below 0."""
 
     capacity: Floats
-    """Of one unit of resource, by coupling row."""
+    """Price of one unit of resource, by coupling row."""
     pins: Floats
-    """Of one step of each pinned level."""
+    """Price of one step of each pinned level."""
 
     @classmethod
     def none(cls, model: Model) -> "Prices":
@@ -100,7 +100,7 @@ class Prices:
 
     @classmethod
     def of(cls, model: Model, worth: Mapping[Row, float]) -> "Prices":
-        """Return what one unit of each resource on a cluster is worth, given in units of the level."""
+        """Return prices of one unit of each resource on a cluster, given in units of the level."""
         rows = zip(model.batch.coupling.names, model.batch.sizes.tolist(), strict=True)
         asked = [worth.get(row, 0.0) * unit * model.unit for row, unit in rows]
         return cls(np.array(asked, dtype=np.float64), np.zeros(len(model.pins)))
@@ -137,7 +137,7 @@ def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
 
 
 def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
-    """Return what capacity costs for one replica, by row and column."""
+    """Return the price of capacity for one replica, by row and column."""
     batch = model.batch
     table = np.zeros((batch.needs.shape[1], len(batch.clusters)))
     table[batch.coupling.resource, batch.coupling.column] = prices.capacity

@@ -84,7 +84,7 @@ def _same(level: Attained, found: Attained) -> Attained:
 
 
 def _telling(progress: Report) -> Report:
-    """Return what tells of replicas beyond all clusters as unplaced."""
+    """Return a report that tells replicas beyond all clusters as unplaced."""
 
     def tell(step: Progress) -> None:
         progress(replace(step, level=NAMES[UNPLACED]) if step.level == COST.name else step)

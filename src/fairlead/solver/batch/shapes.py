@@ -21,7 +21,7 @@ class Shape:
     after: tuple[Whole, ...] = ()
     """Cost of the unit at every start."""
     step: Whole | None = None
-    """By what the marginal grows from unit to unit between two starts; None for not at all."""
+    """Amount by which the marginal grows from unit to unit between two starts; None for not at all."""
 
     @classmethod
     def straight(cls, slope: Whole) -> "Shape":
@@ -49,7 +49,7 @@ class Shape:
         return total
 
     def _upward(self, units: Whole, cost: Whole, sign: int) -> Whole:
-        """Return what some units cost of which the first costs so much, each more or less than the last."""
+        """Return the cost of some units of which the first costs so much, each more or less than the last."""
         total: Whole = units * cost
         return total if self.step is None else total + sign * self.step * (units * (units - 1) // 2)
 
@@ -89,7 +89,8 @@ class Curve:
     slopes: tuple[tuple[Whole, ...], ...]
     """Cost of that unit in steps, by level, piece, row and column."""
     growth: tuple[Whole | None, ...]
-    """By what the cost grows from unit to unit inside every piece, by level; None where it does not."""
+    """Amount by which the cost grows from unit to unit inside every piece, by level; None where it does
+    not."""
     base: tuple[Whole, ...]
     """Cost of the lower bounds, by level and row."""
 

@@ -85,7 +85,7 @@ def _placed(batch: Batch) -> dict[str, Mapping[str, int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Boxes:
-    """What every row may hold: bounds by place, and a total."""
+    """Bounds of every row by place, and its total, in replicas."""
 
     lower: Whole
     upper: Whole
@@ -97,7 +97,7 @@ class _Boxes:
 
     @property
     def filled(self) -> Sure:
-        """Which rows have no more to divide than what every place holds at least."""
+        """Rows that have no more to divide than the least of every place."""
         full: Sure = self.lower.sum(axis=1) == self.totals
         return full
 

@@ -18,15 +18,15 @@ from fairlead.solver.batch.shapes import Shape, curve_of
 from fairlead.solver.running.deadline import Deadline
 
 MOST_OF_A_ROW = 2.0**60
-"""What capacity costs a row at most, in steps."""
+"""Most that capacity may cost a row, in steps."""
 
 Pin = tuple[LevelCost, int]
-"""A level that is settled, and what it may cost, in steps."""
+"""A level that is settled, and the most that it may cost, in steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guide:
-    """By what placements of a level are searched."""
+    """Guide by which placements of a level are searched."""
 
     level: LevelCost
     pinned: tuple[LevelCost, ...]
@@ -162,7 +162,7 @@ def by_themselves(model: Model, rows: Flags, prices: Prices) -> Model:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guided:
-    """What the search by a guide leaves to the level after it: the guide, and its prices."""
+    """Guide and prices that a guided search leaves to the level after it."""
 
     guide: Guide
     prices: Prices

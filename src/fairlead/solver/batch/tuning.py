@@ -1,4 +1,4 @@
-"""What was found by trying: how far, how long and how many, in the order of the search.
+"""Constants found by trying: how far, how long and how many, in the order of the search.
 
 The units are said with each; "the level" is one unit of the level that is minimised. What these
 values reach on batches of 50x10 to 10000x100, with priorities, tiers and more than there is room for, is in

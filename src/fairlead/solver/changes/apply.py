@@ -1,4 +1,4 @@
-"""What a problem is once changes were made."""
+"""Changes applied to a problem."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a change puts where in a manifest, also inside the JSON of annotations."""
+"""Edits of manifests that a change needs, also inside the JSON of annotations."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ class Edit:
 
 
 def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
-    """Yield what a change of a rule of one workload puts into the object that declared it.
+    """Yield the edits by which a change of a rule of one workload gets into the object that declared it.
 
     `change`: the change, neither of replicas nor of what several workloads share; `data`: the object as it
     was written, as far as it is known.

@@ -29,9 +29,10 @@ class Place:
 
     name: ObjectName
     data: Data
-    """What was written there, as far as a change needs to know it: lists are repeated as a whole."""
+    """Values that were written there, as far as a change needs to know them: lists are repeated as a
+    whole."""
     edits: Callable[[Data], Iterable[Edit]]
-    """Returns what is put where, given the object as earlier changes have left it."""
+    """Edits of the object, given its values as earlier changes have left them."""
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class _Object:
         self.touched[edit.path] = edit.value
 
     def fragment(self) -> Document:
-        """Return what names the object and all values that changed; lists as a whole."""
+        """Return the identity of the object and all values that changed; lists as a whole."""
         found = _header(self.name)
         for keys in dict.fromkeys(_up_to_list(path) for path in self.touched):
             value: Any = self.data
@@ -69,7 +70,7 @@ class _Object:
 
 
 def fragments(changes: Iterable[Change], problem: Problem) -> str:
-    """Return what to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
+    """Return text to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
 
     YAML, one document for every object; an object that the input does not have is to be created. Empty where
     none of the changes is one of a manifest. What was not read from manifests is spelled as Karmada does.
@@ -93,7 +94,7 @@ def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ..
 
 
 def _header(name: ObjectName) -> Document:
-    """Return what names an object."""
+    """Return the fields that identify an object."""
     scope = {"namespace": name.namespace} if name.namespace else {}
     return {"apiVersion": name.api_version, "kind": name.kind, "metadata": {"name": name.name, **scope}}
 
@@ -170,7 +171,7 @@ def _named_cluster(cluster: Cluster) -> ObjectName:
 
 
 def _capacity(change: Change, cluster: Cluster) -> Iterator[Edit]:
-    """Yield what a cluster offers after a change."""
+    """Yield the edits of a cluster's capacity by a change."""
     resource = change.named
     offered = (cluster.allocatable or {}).get(resource, 0) + change.amount
     if _named_cluster(cluster).kind != "FederatedCluster":
@@ -198,7 +199,7 @@ def _rebalancer(workload: Workload) -> Place:
 
 
 def _replicas(change: Change, workload: Workload) -> Iterator[Place]:
-    """Yield what states the replicas: the object that counts, and the workload itself beside its binding."""
+    """Yield the objects that state the replicas: the one that counts, and the workload beside its binding."""
     field = "parallelism" if workload.kind == "Job" else "replicas"
     counted, stated = workload.replicas_source, workload.source
     known = counted.holder if counted else None
@@ -246,7 +247,7 @@ def _placing(workload: Workload) -> ObjectName:
 
 
 def _known(name: ObjectName, path: Path, workload: Workload) -> Data:
-    """Return what is known of an object: the placement, the policy, or an annotation."""
+    """Return the known values of an object: the placement, the policy, or an annotation."""
     declared = workload.declared
     if inside(path):
         text = declared.annotations.get(str(path[-1])) if isinstance(declared, FederatedUnit) else None
@@ -262,7 +263,7 @@ def _known(name: ObjectName, path: Path, workload: Workload) -> Data:
 
 
 def _derived(workload: Workload) -> ObjectName:
-    """Return what holds the placement of a workload that was not read from manifests, as its words tell."""
+    """Return the object with the placement of a workload not read from manifests, as its words tell."""
     what, _, name = workload.policy.rpartition(" ")
     namespace, _, own_name = name.rpartition("/")
     scope = namespace if name else workload.namespace

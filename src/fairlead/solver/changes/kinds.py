@@ -35,7 +35,7 @@ from fairlead.models.words import counted, listed
 
 
 class Kind(StrEnum):
-    """What a change is made to; the first kinds are preferred where costs are equal."""
+    """Kinds of changes, by what is changed; the first kinds are preferred where costs are equal."""
 
     RESCHEDULE = "reschedule"
     MINIMUM = "minimum"
@@ -60,7 +60,7 @@ ORDER = tuple(Kind)
 
 
 def order(change: Change) -> tuple[int, str, str, str]:
-    """Return what to sort changes by: the kind, then the names."""
+    """Return the sort key of a change: the kind, then the names."""
     return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.named)
 
 
@@ -79,7 +79,7 @@ def taint_of(change: Change) -> Taint:
 
 
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
-    """Say what to change, as one sentence: alike changes once, and of many the first ones.
+    """Say changes as one sentence: alike changes once, and of many the first ones.
 
     `named`: True names the workloads too, which is needed where there are several.
     """
@@ -92,7 +92,7 @@ def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
 
 
 def _told_with(alike: Sequence[Change]) -> object:
-    """Return what is the same of changes that are said with one verb, such as all taints of somebody."""
+    """Return the common part of changes that are said with one verb, such as all taints of one workload."""
     match Kind(alike[0].kind):
         case Kind.TOLERATION:
             return Kind.TOLERATION, tuple(each.workload for each in alike)
@@ -108,7 +108,7 @@ def sentences(changes: Sequence[Change]) -> int:
 
 
 def effort(changes: Sequence[Change]) -> tuple[int, bool, int, int]:
-    """Return what to tell ways out by, the most useful first: what people have to do, then what it costs.
+    """Return the sort key of ways out, the most useful first: people's effort, then the cost.
 
     Fewest changes come first (a number that several workloads share is one), then those that leave the
     replicas as they were asked for, then those that concern fewest workloads.
@@ -146,7 +146,7 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
 
 
 def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
-    """Say what to change, and for which workloads: alike changes, or several of these with one verb."""
+    """Say changes and their workloads: alike changes, or several of these with one verb."""
     changes = together[0]
     first = changes[0]
     if first.kind == Kind.CAPACITY:
@@ -164,7 +164,7 @@ def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
 
 
 def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
-    """Say what to change, without the workload."""
+    """Say a change without its workload."""
     match Kind(change.kind):
         case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
             return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.named}")

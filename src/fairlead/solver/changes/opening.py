@@ -1,4 +1,4 @@
-"""What opens clusters: a taint that is tolerated, or all that closes one taken away.
+"""Opening clusters to a workload: a taint is tolerated, or all that closes a cluster is taken away.
 
 Every rule of a workload has to know a cluster that is opened. What it was read from tells that, if it may be
 read again; else the rules tell it of themselves, where they know enough.

@@ -23,7 +23,7 @@ class Number(NamedTuple):
 
 
 def detail_of(rule: Quota, resource: str) -> QuotaEntry:
-    """Return what names a resource of a quota in a change."""
+    """Return the name of a resource of a quota in a change."""
     return QuotaEntry(rule.namespace, rule.name, resource)
 
 
@@ -85,7 +85,7 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
 
 
 def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterator[Edit]:
-    """Yield what a change puts where in a FederatedResourceQuota.
+    """Yield the edits of a FederatedResourceQuota by a change.
 
     `data`: the object as it was written, or as `skeleton` returns it.
     """

@@ -1,4 +1,4 @@
-"""What balance costs at least, or a level after it while others are pinned: branch and bound over mixes.
+"""Least of balance, or of a level after it while others are pinned: branch and bound over mixes.
 
 A mix may hold parts of choices, which no placement does, so its bound may lie below all placements
 (`fairlead.solver.columns.mix`). Where it is not enough, the replicas of one workload on one cluster are cut
@@ -32,29 +32,29 @@ from fairlead.solver.columns.rounds import AGAIN, CLOSE, ROUNDS, raised
 from fairlead.solver.running.deadline import Deadline
 
 PARTS = 400
-"""How many parts are looked at in the end, at most."""
+"""Parts that are looked at in the end, at most."""
 FEW_PARTS = 24
-"""The same before a first search."""
+"""Parts that are looked at before a first search, at most."""
 STALE = 8
-"""After how many parts that raise the bound too little no more of them are looked at."""
+"""Parts that raise the bound too little, one after the other, after which no more are looked at."""
 LITTLE = 2.0**-3
-"""Too little, as a part of what is missing to what is wanted."""
+"""Part of the way to the wanted bound below which a rise is too little."""
 TOGETHER = 0.2
-"""Of the time that is left, what putting a placement together may use."""
+"""Part of the time left that putting a placement together may use."""
 DIVING = 0.4
-"""The same, what a first search for a placement may use, choice by choice."""
+"""Part of the time left that a first search for a placement may use, choice by choice."""
 TRIED = 12
-"""In how many places a part is cut in two to see where that tells most."""
+"""Places in which a part is cut in two to see where that tells most."""
 SEVERAL = 4
-"""So many sets of clusters, at least, have to be mixed to be told apart by the first one in use."""
+"""Fewest sets of clusters that have to be mixed to be told apart by the first one in use."""
 
 Wanted = Callable[[Placement | None], Fraction]
-"""Is told of a placement that may be good, or of none, and says which bound is enough."""
+"""Bound that is enough; is told of a placement that may be good, or of None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is bounded.
+    """Level that is bounded, and how far.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Asked:
     wanted
         A bound that is enough; is told of placements that may be better than the best one.
     pins
-        What other levels may cost, balance among them unless it is bounded.
+        Most that other levels may cost, balance among them unless it is bounded, in their units.
     aims
-        What placements may cost on them, where that is less.
+        Most that placements may cost on them, where that is less.
     parts
         How many more parts are looked at, at most; 1 cuts nothing.
     held
-        What overflow tiers hold, as far as that is known.
+        Replicas of overflow tiers, as far as known.
     dives
         Whether a placement is looked for choice by choice as well, where the bound is far.
     """
@@ -99,9 +99,9 @@ class Branches:
     Parameters
     ----------
     levels
-        What is pinned, or bounded, balance last.
+        Levels that are pinned, or bounded, balance last.
     limits
-        What these are pinned to; None for the one that is bounded.
+        Pins of these, in their units; None for the one that is bounded.
     whole
         All placements.
     root
@@ -127,11 +127,11 @@ class Branches:
 
     @property
     def bound(self) -> Fraction | None:
-        """What is bounded is not below this; None where nothing is known."""
+        """Bound of the level, in its unit; None where nothing is known."""
         return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
 
     def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:
-        """Yield what places hold at most, and at least, where the level costs so much at most.
+        """Yield the fewest and most replicas of places where the level costs so much at most.
 
         That is what they hold in parts that are not bounded by more.
         """
@@ -187,7 +187,7 @@ class Branches:
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
     def _told(self, master: Master, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
-        """Return what is wanted once the choices are told of which there is most, where they may be good."""
+        """Return the wanted bound after the placement of the choices that have most has been told."""
         rounded = master.rounded()
         about = rounded.value()
         better = about < (1 - CLOSE) * self.least + CLOSE * float(self.bound or 0)
@@ -219,12 +219,11 @@ def branches_of(
     apart
         Workloads that cost what they would cost alone, by level; others are free on those levels.
     ranges
-        What such placements may hold; None where that is not known.
+        Fewest and most replicas of places in such placements; None where that is not known.
     asked
-        What is bounded.
+        Level that is bounded, and how far.
     known
-        What was found before of the same level in the same ranges or wider ones; taken where pins are the
-        same.
+        Result found before of the same level in the same ranges or wider ones; taken where pins are the same.
     """
     found = rows_and_choices(rule, problem, apart)
     if found is None:
@@ -323,7 +322,7 @@ def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numb
 
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:
-    """Return what can be chosen within ranges."""
+    """Return the choices within ranges."""
     known = [ranges.get(Place(choice.key, name), (0, 0)) for name in choice.names]
     lower, upper = ([each[end] for each in known] for end in (0, 1))
     return choice.within(np.array(lower, dtype=np.int64), np.array(upper, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""What a workload can choose, as faces, and what is cheapest of it; of many workloads at once in arrays.
+"""Choices of workloads, as faces, and the cheapest of them; of many workloads at once in arrays.
 
 Every cluster brings a merit if it is used. Inside a group the best k clusters are the first k by merit; over
 groups the best numbers follow one group after the other. It is what `fairlead.solver.exact.nested.picking`
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """All that a workload can choose, and perhaps more.
+    """Choices of one workload, and perhaps more.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class Choice:
     faces
         Placements on these.
     need
-        What a replica uses, by row, if it stands on the row's cluster.
+        Units that a replica uses, by row, if it stands on the row's cluster.
     greatest
-        What the merits of the clusters in use add up to; None where that is not known.
+        Sum of the merits of the clusters in use; None where that is not known.
     """
 
     key: str
@@ -75,7 +75,7 @@ class Choice:
         return np.array([placed.get(name, 0) for name in self.names], dtype=np.int64)
 
     def within(self, lower: Numbers, upper: Numbers) -> "Choice":
-        """Return what can be chosen within bounds."""
+        """Return the choices within bounds."""
         inside = (_within(face, lower, upper) for face in self.faces)
         return replace(self, faces=tuple(each for each in inside if each is not None))
 
@@ -153,7 +153,7 @@ FEW = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limited:
-    """Which sets of clusters workloads may use; workloads are rows.
+    """Sets of clusters that workloads may use; workloads are rows.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from fairlead.solver.columns.rounds import AGAIN, raised
 from fairlead.solver.running.deadline import Deadline
 
 FAR = 2.0**-5
-"""Of what is wanted, how far that has to be above the bound for a search of placements."""
+"""Part of the wanted bound that has to be missing for a search of placements."""
 MOST_TRIED = 24
 """How many choices are tried at most."""
 ENDS = 4

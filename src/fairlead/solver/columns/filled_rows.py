@@ -1,4 +1,4 @@
-"""What balance is about, as arrays: rows that are filled, and what every workload can choose to fill."""
+"""Balance as arrays: rows that are filled, and the choices by which every workload fills them."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -102,7 +102,7 @@ class FilledRows:
         )
 
     def amounts(self, used: Mapping[Row, int]) -> Numbers:
-        """Return what is used by row, in units."""
+        """Return the amounts used by row, in units."""
         return _by_row(self.rows, self.units, used)
 
     def unevenness(self, used: Numbers | Floats) -> float:
@@ -115,7 +115,7 @@ class FilledRows:
         return len({resource for _, resource in self.rows})
 
     def need(self, workload: Workload, names: Collection[str], problem: Problem) -> Numbers:
-        """Return what a replica uses on some clusters, by row."""
+        """Return the units that a replica uses on some clusters, by row."""
         used = {
             (name, resource): amount
             for name in names
@@ -149,7 +149,7 @@ class FilledRows:
 
 
 Choices = tuple[tuple[Workload, Choice | None], ...]
-"""What every workload with replicas can choose; None for one of which that cannot be told."""
+"""Every workload with replicas, and its choices; None for one of which they cannot be told."""
 
 
 def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:
@@ -170,7 +170,7 @@ def _rows_and_choices(problem: Problem, rule: Balance, apart: Apart) -> tuple[Fi
 def _choices(
     rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
 ) -> Iterator[tuple[Workload, Choice | None]]:
-    """Yield what every workload can choose that has replicas."""
+    """Yield the choices of every workload that has replicas."""
     for workload in problem.workloads:
         total = replicas_placed(workload, problem)
         if total == 0:
@@ -227,7 +227,7 @@ def _told_by_faces(levels: Sequence[Level], workload: Workload, problem: Problem
 
 
 def _unit(rule: Balance, problem: Problem, resource: str) -> int:
-    """Return what all amounts of a resource are multiples of."""
+    """Return the unit of a resource: all amounts are multiples of it."""
     amounts = {rule.totals[resource]}
     for name in rule.shares[resource]:
         amounts.add(rule.standing.get((name, resource), 0))

@@ -17,29 +17,29 @@ from fairlead.solver.columns.pricing import LARGEST, Pricing
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
 
 SWEEPS = 30
-"""How often a mix is evened out between two rounds of choices, at most."""
+"""Times that a mix is evened out between two rounds of choices, at most."""
 FINE = 2.0**-20
-"""The part of what it costs that shifting has to gain to go on."""
+"""Part of its cost that shifting has to gain to go on."""
 DEAREST = 2.0**34
-"""The price of a replica in whole steps, at most."""
+"""Price of a replica in whole steps, at most."""
 FINEST = 2.0**40
-"""The same where a replica takes very many units, each of which has a whole price."""
+"""Price of a replica in whole steps, at most, where it takes so many units that each has a whole price."""
 MANY_UNITS = 2.0**20
-"""So many of them."""
+"""Units of one replica from which on prices are finer than `DEAREST`."""
 OVER = 50.0
-"""What it costs to fill more than there is room for, in terms of balance."""
+"""Units that each unit beyond the room counts as more, in the cost of balance."""
 STRIDE = 4.0
-"""By what the weight of a pinned level is changed at first."""
+"""Factor by which the weight of a pinned level is changed at first."""
 STRIDE_AGAIN = 1.5
-"""The same in a part, where the weights of the whole are about right."""
+"""Factor at first in a part, where the weights of the whole are about right."""
 NEAR = 2.0**-8
-"""What is above a limit by less than this part of it is about there."""
+"""Part of a limit by which a cost above it is about at the limit."""
 ABOVE = 1 + 2.0**-30
-"""What is above a limit by less than this is at the limit."""
+"""Factor of a limit up to which a cost is at the limit."""
 MOST_SETTLED = 3
-"""Of the choices in a mix, how many are looked at by themselves."""
+"""Choices of a mix that are looked at by themselves, at most."""
 SMALL = 2.0**-10
-"""Limits below this count as this where a weight is begun with."""
+"""Least limit with which a weight is begun: smaller ones count as this."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,23 +49,23 @@ class Master:
     Parameters
     ----------
     rows
-        What is filled.
+        Rows that are filled.
     mixes
         Of every workload that counts.
     limits
-        What every level may cost; None for the one that is minimised.
+        Most that every level may cost, in its unit; None for the one that is minimised.
     aims
-        What placements may cost: less, where models round what placements cost.
+        Most that placements may cost: less, where models round their costs.
     weights
-        What a unit of every level costs.
+        Weight of a unit of every level.
     strides
         By what the weights are changed.
     used
         About what is used, by row.
     needs
-        What a replica uses, by workload and row.
+        Units that a replica uses, by workload and row.
     own
-        What workloads cost alone.
+        Costs of workloads alone.
     full
         By row, what is paid for room that runs out, as if so much more was used.
     priced
@@ -174,13 +174,13 @@ class Master:
         return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
     def levels(self) -> Floats:
-        """Return about what the mix costs on every level."""
+        """Return about the cost of the mix on every level, in its unit."""
         spent = sum((mix.spent for mix in self.mixes), np.zeros(len(self.limits)))
         spent[-1] += self.rows.unevenness(self.rows.standing + self.used)
         return spent
 
     def value(self) -> float:
-        """Return about what the mix costs, levels weighed, and how far pinned levels are from their limits.
+        """Return about the cost of the mix, levels weighed by how far they are from their limits.
 
         Weights are not best before all that weighs something is at its limit.
         """
@@ -198,7 +198,7 @@ class Master:
         return all(limit is None or cost <= (1 + near) * float(limit) + NOTHING for cost, limit in pairs)
 
     def prices(self) -> Floats:
-        """Return what a unit more costs, by row."""
+        """Return the price of a unit more, by row."""
         over = np.maximum(0.0, self.used - self.rows.room)
         bend = 2 * self.weights[-1] * self.rows.bend
         found: Floats = bend * (self.rows.standing + self.used + OVER * over + self.full)
@@ -295,7 +295,7 @@ class Master:
         counts
             Replicas by workload and cluster.
         weights
-            What a unit of every level costs.
+            Weight of a unit of every level.
         """
         rows, needs = self.rows, self.needs
         used = needs * counts[:, rows.column]
@@ -336,13 +336,13 @@ class Master:
         return scale, tuple(max(1, int(scale * weight)) for weight in weights.tolist())
 
     def saved(self, mix: Mix) -> Floats:
-        """Return about what mixing the choices of a workload saves, by cluster."""
+        """Return about the saving by mixing the choices of a workload, by cluster."""
         bend = self.rows.by_cluster(self.rows.bend * mix.choice.need.astype(float) ** 2)
         return mix.saved(self.weights[-1] * bend, self.weights)
 
     def _costs(
         self, prices: Numbers, scales: Sequence[int], at: Sequence[int] | slice = EVERYWHERE
     ) -> tuple[Pieces, Numbers, Sequence[int]]:
-        """Return what placements of some workloads cost at prices, in steps, and what is constant of it."""
+        """Return the costs of placements of some workloads at prices, in steps, and their constants."""
         own, using, constants = self.own.rows(at).in_steps(scales)
         return own.dearer(self.rows.by_cluster(self.needs[at] * prices)), using, constants

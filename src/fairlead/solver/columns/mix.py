@@ -1,4 +1,4 @@
-"""Mixes of choices: parts of what workloads can choose, and how all together fill rows at prices.
+"""Mixes of choices: parts of the choices of workloads, and how all together fill rows at prices.
 
 At a price of every unit that is used, and a weight of every level that is pinned, workloads choose by
 themselves what costs least, exactly, and what clusters are filled by is chosen freely. The sum of both, less
@@ -28,9 +28,9 @@ class Mix:
     Parameters
     ----------
     choice
-        What can be chosen.
+        Choices of the workload.
     own
-        What choices cost alone, by level.
+        Costs of choices alone, by level.
     counts, used, costs, parts
         By choice in the mix: replicas by cluster, what is used by row, costs by level, and how much of it.
         Another choice makes new arrays; only parts are changed in place.
@@ -126,14 +126,14 @@ class Mix:
         return lower, upper
 
     def saved(self, bend: Floats, weights: Floats) -> Floats:
-        """Return about what mixing saves by cluster: what choices cost more than their mean would.
+        """Return about the saving by mixing, by cluster: the cost of choices beyond that of their mean.
 
         Parameters
         ----------
         bend
-            What a square of replicas costs by what they use, by cluster.
+            Cost of a square of replicas by what they use, by cluster.
         weights
-            What a unit of every level costs.
+            Weight of a unit of every level.
         """
         mean = self.mean
         found: Floats = bend * self.spread
@@ -160,7 +160,7 @@ class Part:
     lower, upper
         Bounds by cluster.
     choice
-        What can be chosen within.
+        Choices within these bounds.
     counts, term
         A choice that costs least at the prices that are known, and what all of them cost at least.
     """
@@ -175,7 +175,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Priced:
-    """Prices, and what no placement costs less than there.
+    """Prices, and the least that any placement costs there.
 
     Parameters
     ----------
@@ -186,9 +186,9 @@ class Priced:
     step
         Steps in a unit of the level that is minimised.
     rest
-        What rows cost at least, less what pinned levels may, in steps.
+        Least cost of rows, less the limits of pinned levels, in steps.
     terms
-        What every workload costs at least, in steps.
+        Least cost of every workload, in steps.
     earned
         About what the last replica of every workload costs, in steps.
     """
@@ -202,7 +202,7 @@ class Priced:
 
     @property
     def bound(self) -> Fraction:
-        """What the level that is minimised is not below."""
+        """Bound of the level that is minimised, in its unit."""
         return (self.rest + sum(self.terms)) / self.step
 
     def with_term(self, at: int, term: int | Fraction) -> "Priced":

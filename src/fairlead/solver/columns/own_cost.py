@@ -1,4 +1,4 @@
-"""What a workload costs on a level by itself, as a bowl of every cluster, less what is saved there."""
+"""Cost of a workload on a level by itself, as a bowl of every cluster, less what is saved there."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class OwnCost:
     bend, slope
         By cluster; exactly.
     constant
-        What is added.
+        Constant beside the sum.
     saved
-        What each replica saves where replicas are held, as many as are.
+        Saving by each replica where replicas are held, as many as are.
     held
         How many that are, by cluster.
     using
-        What a cluster in use costs.
+        Cost of a cluster in use.
     """
 
     bend: Sequence[Fraction]
@@ -66,17 +66,17 @@ class OwnCost:
         return bool(self.floats[1].any()) or any((self.constant, self.saved, self.using))
 
     def by_cluster(self, counts: Numbers | Floats) -> Floats:
-        """Return about what placements cost, by cluster, without what is constant."""
+        """Return about the cost of placements, by cluster, without the constant."""
         bend, slope = self.floats
         found: Floats = (bend * counts + slope) * counts + float(self.using) * np.minimum(counts, 1)
         return found - float(self.saved) * np.minimum(counts, self.held) if self.saved else found
 
     def about(self, counts: Numbers) -> float:
-        """Return about what a placement costs."""
+        """Return about the cost of a placement."""
         return float(self.by_cluster(counts).sum()) + float(self.constant)
 
     def dearest(self, most: int) -> Floats:
-        """Return about what the last of so many replicas costs at most, by cluster."""
+        """Return about the most that the last of so many replicas costs, by cluster."""
         bend, slope = self.floats
         found: Floats = 2 * most * bend + np.abs(slope) + float(self.saved + self.using)
         return found
@@ -112,7 +112,7 @@ class Ratios:
         return cls(tops, bottoms, greatest)
 
     def rows(self, at: Sequence[int] | slice) -> Ratios:
-        """Return those of some of the workloads."""
+        """Return the ratios of some of the workloads."""
         return replace(self, tops=self.tops[at], bottoms=self.bottoms[at])
 
     def in_steps(self, scale: int) -> NDArray[Any]:
@@ -123,21 +123,21 @@ class Ratios:
 
 
 ByLevel = tuple[Ratios, ...]
-"""Of every level."""
+"""Ratios of every level, in order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnCosts:
-    """What several workloads cost on several levels, as arrays.
+    """Costs of several workloads on several levels, as arrays.
 
     Parameters
     ----------
     bend, slope
         Of every workload and cluster.
     saved
-        What a replica costs that stays, which is less than nothing, by workload: on one level at most.
+        Cost of a replica that stays, which is less than nothing, by workload: on one level at most.
     using
-        What a cluster in use costs, by workload.
+        Cost of a cluster in use, by workload.
     constant
         By workload.
     held
@@ -205,12 +205,12 @@ def is_own(level: Level) -> bool:
 def own_cost(
     workload: Workload, choice: Choice, problem: Problem, level: Level, held: Held | None = None
 ) -> OwnCost:
-    """Return what a workload costs on a level, or less; nothing where that is not known.
+    """Return the cost of a workload on a level, or less; 0 where it is not known.
 
     Parameters
     ----------
     held
-        What overflow tiers hold, as far as that is known.
+        Replicas of overflow tiers, as far as known.
     """
     found = None
     if level.priority == workload.priority and level.base in levels_of_workload(workload):

@@ -1,4 +1,4 @@
-"""Pricing: what is cheapest of the choices of many workloads, in arrays, and what all cost at least.
+"""Pricing: the cheapest choices of many workloads, in arrays, and the least that all cost.
 
 Every placed replica earns a price of its workload. What each cluster earns if it is used is then independent
 of the others, and no placement costs less than the price of all replicas less what the best set of clusters
@@ -132,14 +132,14 @@ class Pricing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What is cheapest, by row.
+    """Cheapest placements, by row.
 
     Parameters
     ----------
     counts
         Placements.
     least
-        What no placement costs less than, in steps; None for a row without any placement.
+        Least cost of any placement, in steps; None for a row without any placement.
     price
         About what the last replica costs.
     """
@@ -279,13 +279,13 @@ def _in_arrays(face: Face) -> bool:
 
 
 def _spent(cost: Pieces, counts: Numbers) -> Numbers:
-    """Return what placements cost, by row."""
+    """Return the cost of placements, by row, in steps."""
     found: Numbers = cost.spent(counts).sum(axis=1)
     return found
 
 
 def _merits(cost: Pieces, price: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
-    """Return what clusters bring at a price of a replica, by row and cluster."""
+    """Return the merit of clusters at a price of a replica, by row and cluster."""
     held = cost.upto(price[:, None], lower, upper)
     found: Numbers = price[:, None] * held - cost.spent(held)
     return found

@@ -17,7 +17,7 @@ STEPS = 200
 MOST = 150
 """Choices up to which two are exchanged at a time."""
 PAIRS = 20
-"""Of the best exchanges of two choices, how many are looked at."""
+"""Best exchanges of two choices that are looked at."""
 BEYOND = (2.0, 32.0, 512.0)
 """How many times what is above a limit counts what it weighs in the mix, until nothing is."""
 GAIN = 2.0**-30
@@ -123,7 +123,7 @@ class _Swapping:
             self.taken[self.owner[at]] = at
 
     def _now(self) -> tuple[Floats, Floats]:
-        """Return what is used and spent."""
+        """Return the units used by row, and the cost by level, of the choices taken."""
         return self.used[self.taken].sum(axis=0), self.costs[self.taken].sum(axis=0)
 
     def _value(self) -> float:
@@ -166,7 +166,7 @@ class _Swapping:
         return self.used - self.used[instead], self.costs - self.costs[instead]
 
     def _weighed(self, level: int, costs: Floats) -> Floats:
-        """Return what costs on a level count: all where it is minimised, else what is above its limit."""
+        """Return costs on a level as they count: all where it is minimised, else those above its limit."""
         limit, weights = self.master.aims[level], self.master.weights
         goal = weights[self.master.limits.index(None)]
         if limit is None:
@@ -175,7 +175,7 @@ class _Swapping:
         return found
 
     def _values(self, used: Floats, costs: Floats) -> Floats:
-        """Return what choices cost in all: levels as they count, and far more for what is overfull."""
+        """Return the cost of choices in all: levels as they count, and far more for overfull rows."""
         rows = self.master.rows
         filled = (rows.bend * (rows.standing + used) ** 2).sum(axis=-1) - rows.resources
         over = (np.maximum(0.0, used - rows.room) * rows.bend * rows.total).sum(axis=-1)

@@ -6,15 +6,15 @@ from fairlead.solver.columns.master import Master
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
-"""How often every workload chooses at most before anything is cut in two."""
+"""Rounds in which every workload chooses anew, at most, before anything is cut in two."""
 AGAIN = 6
-"""The same after each cut."""
+"""Rounds after each cut, at most."""
 STALE = 5
-"""After how many rounds without a better bound no more of them are worth while."""
+"""Rounds without a better bound after which no more are worth while."""
 ENOUGH = 2.0**-10
-"""Of what the mix costs, how much more a bound has to promise to be looked for."""
+"""Part of the mix's cost that a bound has to promise more to be looked for."""
 CLOSE = 0.125
-"""The same, as a part of what is missing to what is wanted."""
+"""Part of what is missing to the wanted bound that a bound has to promise more."""
 
 
 def raised(

@@ -1,4 +1,4 @@
-"""What is infeasible at first sight, and why: a workload by itself, and what a quota is too small for."""
+"""Conflicts seen at first sight: of a workload by itself, and of a quota that is too small."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -241,7 +241,7 @@ def _over(rule: Quota, problem: Problem) -> Conflict | None:
 
 
 def _least(workload: Workload, problem: Problem) -> Iterator[Requirement]:
-    """Yield what a workload has to have on single clusters, and in all, whatever affinity group it gets."""
+    """Yield the least of a workload on single clusters, and in all, whatever affinity group it gets."""
     copies, several = workload.rule(Duplicated), len(from_start(workload)) > 1
     if not workload.replicas or (copies is not None and copies.choice):
         return

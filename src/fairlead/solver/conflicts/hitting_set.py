@@ -57,7 +57,7 @@ class Oracle:
         self.everything = frozenset(range(len(units)))
 
     def many(self, kept: Collection[int]) -> Broken | None:
-        """Return what a placement breaks that keeps some units and many others; None where there is none.
+        """Return the units that a placement breaks that keeps some and many others; None where there is none.
 
         `kept`: positions of the units that have to be kept.
 
@@ -79,7 +79,7 @@ class Oracle:
         return seen
 
     def any(self, kept: Collection[int]) -> Broken | None:
-        """Return what any placement breaks that keeps some units; otherwise like `many`."""
+        """Return the units that any placement breaks that keeps some; otherwise like `many`."""
         if not self.deadline.remaining():
             raise OutOfTime
         encoding = self._encoding
@@ -144,7 +144,7 @@ LATER_ROUNDS = 20
 
 @dataclass(slots=True)
 class Search:
-    """What is known while a conflict is looked for."""
+    """Search for a conflict: its oracle, and the units that placements found so far break."""
 
     oracle: Oracle
     broken: list[Broken]
@@ -215,7 +215,7 @@ class Search:
         return apart
 
     def _together(self) -> list[int]:
-        """Return what the placements seen break together where that is a conflict, else all units."""
+        """Return the units that the placements seen break together if they are a conflict, else all units."""
         seen = frozenset[int]().union(*self.broken)
         return sorted(seen) if not self.possible(seen) else sorted(self.oracle.everything)
 

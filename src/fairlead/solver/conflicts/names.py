@@ -1,4 +1,4 @@
-"""Whom and what a sentence names, so that what is said of one can be said of others, and who is alike."""
+"""Names in sentences, so that a sentence about one can be said of others, and who is alike."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from fairlead.models.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a sentence calls the workload, its policy and the cluster that it is about."""
+    """Names of the workload, the policy and the cluster of a sentence."""
 
     workload: str | None = None
     policy: str | None = None
@@ -29,7 +29,7 @@ class Names:
         return replace(workload, key=workload.key if key is None else key, policy=policy)
 
     def of(self, cluster: str) -> str:
-        """Return what a cluster is called."""
+        """Return the name of a cluster."""
         return cluster if self.cluster is None else self.cluster
 
     def beside(self, other: "Names") -> "Names":
@@ -58,16 +58,16 @@ def policies_of(workloads: Iterable[Workload]) -> str:
 
 OWN = Names()
 ANY = Names("\0workload", "\0policy", "\0cluster")
-"""What is said with these is the same sentence, whatever workload and cluster it is about."""
+"""Names with which sentences are equal whatever workload and cluster they are about."""
 ANYBODY = Names(ANY.workload, ANY.policy, namesakes=True)
-"""What is the same with these names as well does not say whose it is."""
+"""Names with which sentences stay as they are that do not say whose they are."""
 
 Tell = Callable[[Names], Statement]
-"""How people say something; asked for once it is part of a conflict, as most of it never is."""
+"""Sentence of a unit by the names in it; made once it is part of a conflict, as most never are."""
 
 
 def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *about: object) -> Tell:
-    """Return what says a requirement of a workload."""
+    """Return the sentence of a requirement of a workload."""
 
     def tell(names: Names) -> Statement:
         one = find(rule, names.given(workload), *about)
@@ -77,7 +77,7 @@ def asked(find: Callable[..., Requirement], rule: object, workload: Workload, *a
 
 
 def telling(describe: Callable[..., Statement], *about: object, cluster: str | None = None) -> Tell:
-    """Return what says something of workloads, among other things, and last of a cluster by its name."""
+    """Return the sentence of a function of workloads and others, and last of a cluster by its name."""
 
     def tell(names: Names) -> Statement:
         given = [names.given(each) if isinstance(each, Workload) else each for each in about]
@@ -99,7 +99,7 @@ def alike(workloads: Iterable[Workload]) -> tuple[tuple[Workload, ...], ...]:
 
 
 def _shape(workload: Workload) -> Hashable:
-    """Return what alike workloads have in common; rules of any other kind follow from it, or prefer only."""
+    """Return a key that alike workloads share; rules of any other kind follow from it, or prefer only."""
     every = (workload.rules, *(group.rules for group in workload.groups))
     return (
         workload.policy or workload.key,

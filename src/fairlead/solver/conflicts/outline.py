@@ -1,4 +1,4 @@
-"""What units of one workload say of single clusters and of their total."""
+"""Bounds by cluster and the total that units of one workload state."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ P = TypeVar("P", bound=Part)
 
 
 class Limit(NamedTuple):
-    """What a unit, by its position, says of one cluster: at least, and at most where that is not None."""
+    """Bounds of one cluster by a unit (its position): fewest and most replicas; `most` None: no limit."""
 
     unit: int
     least: int
@@ -34,14 +34,14 @@ class Limit(NamedTuple):
 
 @dataclass(slots=True)
 class Outline:
-    """What the units of one workload say of single clusters and of their total."""
+    """Bounds by cluster and total of one workload, each with the position of its unit."""
 
     workload: Workload
     problem: Problem
     units: Sequence[Unit]
     names: tuple[str, ...]
     limits: dict[str, list[Limit]] = field(default_factory=dict)
-    """What units say of each cluster; minima that bind only where replicas are held are left out."""
+    """Bounds by cluster name; minima that bind only where replicas are held are left out."""
     total: int | None = None
     """Position of the total; None where there is no such unit."""
     closed: Positions = ()
@@ -93,7 +93,7 @@ def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> O
 
 
 def limits_of(unit: Unit, workload: Workload, problem: Problem) -> Iterator[tuple[str, int, int | None]]:
-    """Yield what a unit says of single clusters: the fewest replicas of a workload there, and the most.
+    """Yield the bounds that a unit states of single clusters: name, fewest replicas, and most or None.
 
     0 where it asks for none, or only where replicas are held; None where it allows any number.
     """

@@ -1,4 +1,4 @@
-"""Something scarce: totals ask for more than the clusters open to them have, or than a quota allows.
+"""Scarcity: totals ask for more than the clusters open to them have, or than a quota allows.
 
 Each replica stands on one of the clusters that are open to its workload. Where the room of all of these is
 limited, what the totals ask for cannot exceed what the rooms hold, each rounded down to what a number of
@@ -25,12 +25,13 @@ Asker = TypeVar("Asker")
 MOST_POOLS = 50
 """Sets of clusters that are looked at for each resource, those that are open to most workloads first."""
 MOST_DEMANDS = 1_000_000
-"""What workloads ask for is looked at so often for each resource: of very many workloads in fewer sets."""
+"""Demands that are looked at for each resource, over all sets of clusters: of many workloads in fewer
+sets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conflict by the positions of its units, and what is known of it."""
+    """A conflict by the positions of its units, and how certain it is that all are needed."""
 
     units: Positions
     proof: Proof
@@ -40,38 +41,38 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a workload asks of a resource."""
+    """Request of one workload for one resource, in the resource's unit, and the clusters open to it."""
 
     key: str
     need: int
-    """What one replica takes."""
+    """Request of one replica."""
     replicas: int
     names: frozenset[str]
 
     @property
     def amount(self) -> int:
-        """What all replicas take."""
+        """Request of all replicas together."""
         return self.need * self.replicas
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """What some workloads ask for of a resource together, and what all clusters open to them have of it."""
+    """Amount of a resource that workloads ask for together, and capacity of all clusters open to them."""
 
     rooms: Mapping[str, int]
-    """What each of the clusters has, in the resource's unit."""
+    """Capacity by cluster name, in the resource's unit."""
     asked: int
     step: int
-    """What any number of replicas takes is a multiple of this."""
+    """Greatest common divisor of the requests of one replica: replicas take multiples of it."""
 
     @property
     def excess(self) -> int:
-        """How much more is asked for than replicas can take; negative or 0 where it is enough."""
+        """Amount asked for beyond what replicas can take; negative or 0 where it is enough."""
         return self.asked - sum(room // self.step * self.step for room in self.rooms.values())
 
 
 def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Supply:
-    """Return what some workloads, one at least, ask for of a resource, and what there is of it."""
+    """Return the amount that some workloads, one at least, ask for of a resource, and the capacity."""
     rooms = {
         name: problem.limits.get((name, resource), 0)
         for name in frozenset[str]().union(*(each.names for each in demands))
@@ -249,16 +250,16 @@ def _fewest(pool: Sequence[Demand], resource: str, problem: Problem) -> Sequence
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """What is asked for of a resource, and what there is of it, in the resource's unit."""
+    """Amount of a resource that is asked for, and that is there, in the resource's unit."""
 
     resource: str
     """The resource."""
     asked: int
-    """What the totals ask for together."""
+    """Amount that the totals ask for together."""
     has: int
-    """What the rooms have together, or what the quota allows."""
+    """Capacity of the rooms together, or the amount that the quota allows."""
     workloads: tuple[str, ...]
-    """Keys of those that ask for it."""
+    """Keys of the workloads that ask for it."""
     clusters: tuple[str, ...] = ()
     """Names of the clusters that have any of it, of all where none has; empty where a quota limits it."""
     quota: str = ""

@@ -183,7 +183,7 @@ class Judge:
 
 
 def _breaking(unit: Unit, problem: Problem) -> Callable[[Placement, Amounts], bool]:
-    """Return what tells whether a placement, of which it is known what it uses, breaks one unit."""
+    """Return a function that tells whether a placement, the use of which is known, breaks one unit."""
     match unit.part:
         case Room(cluster, resources):
             has = {(cluster, each): problem.limits.get((cluster, each), 0) for each in resources}

@@ -1,4 +1,4 @@
-"""What a conflict is made of: the smallest parts of a problem that may be left out.
+"""Units of conflicts: the smallest parts of a problem that may be left out.
 
 A unit is a rule, or a side of one, that a person could give up by itself: the total, one minimum, the most
 regions, the room of one cluster. Leaving a unit out only ever allows more placements. A budget of moves is
@@ -49,7 +49,7 @@ from fairlead.solver.conflicts.names import OWN, Tell, asked, telling
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a cluster has of some resources, for all workloads together."""
+    """Capacity of one cluster for some resources, shared by all workloads."""
 
     cluster: str
     resources: frozenset[str]
@@ -57,12 +57,12 @@ class Room:
 
 SharedPart = Companionship | MoveBudget | Quota
 Part = BindingRule | SharedPart | Room
-"""What is left out with a unit."""
+"""Rule, side of a rule or capacity that is left out with a unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that may be left out."""
+    """Unit of a conflict: one rule, or one side of it, that may be left out."""
 
     part: Part
     """The rule by itself, without any other side that it may have."""
@@ -72,7 +72,7 @@ class Unit:
 
     @property
     def statement(self) -> Statement:
-        """How people say it."""
+        """Statement of it in its own names."""
         return self.tell(OWN)
 
 
@@ -202,7 +202,7 @@ def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
 
 
 def _rooms(problem: Problem) -> Iterator[Unit]:
-    """Yield what every cluster has: together where one workload may use it, else by resource."""
+    """Yield the capacity of every cluster: together where one workload may use it, else by resource."""
     users: dict[str, list[Workload]] = {}
     asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
     for workload in problem.workloads:

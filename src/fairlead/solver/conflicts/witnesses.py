@@ -42,16 +42,16 @@ Amounts = NDArray[np.object_]
 
 @dataclass(slots=True)
 class _Wish:
-    """What some units say of one workload, by cluster in name order."""
+    """Bounds that some units state for one workload; arrays of replicas by cluster in name order."""
 
     key: str
     need: Mapping[str, int]
-    """What one replica takes, by resource."""
+    """Request of one replica by resource."""
     is_open: NDArray[np.bool_]
     lower: Numbers
     upper: Numbers
     total: int = 0
-    """How many replicas are wanted; 0 where no unit says so."""
+    """Wanted replicas; 0 where no unit says how many."""
 
     def fits(self, placed: Numbers, left: Mapping[str, Amounts]) -> Numbers:
         """Return how many more replicas every cluster can take."""
@@ -102,7 +102,7 @@ def filled(problem: Problem, units: Sequence[Unit], *, roomiest: bool = False) -
 
 
 def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Amounts]]:
-    """Return what units say of each workload, and how much room there is by resource.
+    """Return the bounds that units state of each workload, and the capacity by resource.
 
     Requests are not limited by 64 bits, nor is what many replicas ask for: amounts are of any size.
     """
@@ -158,10 +158,10 @@ def _bound(wish: _Wish, rule: Bounds, position: Mapping[str, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """What simple placements show of a conflict."""
+    """Facts about a conflict that simple placements show; units are told by position."""
 
     broken: tuple[frozenset[int], ...]
-    """What each placement breaks, by position; of all units where `complete`, else of the conflict's."""
+    """Units that each placement breaks; of all units where `complete`, else of the conflict's."""
     needed: frozenset[int]
     """The units of the conflict of which a placement breaks no other one of it."""
     unavoidable: frozenset[int]

@@ -30,27 +30,27 @@ EASILY_ADDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a unit says."""
+    """Sentence of a unit in a conflict, before it is put into words."""
 
     tell: Tell
-    """Says it with the names that are given."""
+    """The sentence by the names in it."""
     about: Names = OWN
-    """The names that it is said with, whatever others are given."""
+    """Names that stay as they are, whatever others are given."""
     before: str = ""
     after: str = ""
-    """What stands before it and behind it."""
+    """Words in front of the sentence, and behind it."""
     whose: str = ""
     """Workloads that are named behind it; empty where it names its own."""
 
     def by(self, names: Names) -> Statement:
-        """Return it as one sentence with some names."""
+        """Return one sentence with some names."""
         said = self.tell(self.about.beside(names))
         whose = f", for {self.whose}" if self.whose else ""
         return replace(said, text=f"{self.before}{said.text}{self.after}{whose}")
 
     @property
     def statement(self) -> Statement:
-        """It as one sentence."""
+        """The sentence in its own names."""
         return self.by(OWN)
 
     def names_workload(self, *, namesakes: bool = True) -> bool:
@@ -64,7 +64,7 @@ class Said:
 
     @property
     def form(self) -> object:
-        """What it says, whatever workload and cluster it is about."""
+        """Form of the sentence, equal for sentences that differ only in workload and cluster."""
         own, any_one = self.statement, replace(self, whose="").by(ANY)
         return own.rule, any_one.text, bool(self.whose), bool(own.workload), bool(own.cluster)
 
@@ -76,14 +76,14 @@ class Contradiction:
     said: tuple[Said, ...]
     proof: Proof
     workloads: tuple[Workload, ...]
-    """Those that it is about. Several that are alike share what is said of the first."""
+    """Workloads that it is about. Several that are alike share what is said of the first."""
     alike: bool = False
     """True where each of them has the conflict by itself, False where all have it together."""
     cause: str = ""
-    """What all have together; see `cause_of`."""
+    """Shortage that all have together, in words, see `cause_of`; empty where there is none to tell."""
 
     def told(self, *, named: bool = False) -> Conflict:
-        """Return it in words.
+        """Return the conflict in words.
 
         `named`: True names the workload also where no rule of it does, which is needed where there are
         several.
@@ -108,14 +108,14 @@ class Contradiction:
 
     @property
     def form(self) -> object:
-        """What it says, whatever the workload."""
+        """Form of the conflict, equal for conflicts that differ only in the workload."""
         who = Names(ANY.workload, ANY.policy)
         said = tuple((each.by(who).text, each.statement.cluster) for each in self.said)
         return said, self.proof
 
 
 def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
-    """Return what every unit of a conflict says.
+    """Return the sentence of every unit of a conflict.
 
     Where several of them add up against a total, the total says to how much. An exact total of a set is told
     once, though both of its sides may be in the conflict.
@@ -141,7 +141,7 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
 
 
 def once(said: Iterable[Said]) -> tuple[Said, ...]:
-    """Return what is said, each sentence once, where it is said first."""
+    """Return sentences, each once, where it is said first."""
     found: dict[Statement, Said] = {}
     for each in said:
         found.setdefault(each.statement, each)
@@ -149,7 +149,7 @@ def once(said: Iterable[Said]) -> tuple[Said, ...]:
 
 
 def _named(said: Said) -> Said:
-    """Return what names the workload it is about."""
+    """Return a sentence that names the workload it is about."""
     key = said.statement.workload
     return said if key is None or said.names_workload() else replace(said, whose=key)
 
@@ -157,7 +157,7 @@ def _named(said: Said) -> Said:
 def _counted_out(
     conflict: Sequence[Unit], told: Sequence[Said], key: str, problem: Problem
 ) -> Sequence[Said]:
-    """Say what as many groups as a spread allows hold; many different rooms are one sentence."""
+    """Say the room of as many groups as a spread allows; many different rooms are one sentence."""
     workload, most = problem.workload(key), dict[str, int]()
     for name, _, high in (limit for unit in conflict for limit in limits_of(unit, workload, problem)):
         if high is not None:
@@ -204,7 +204,7 @@ def _held(conflict: Sequence[Unit], told: Sequence[Said], workload: Workload, pr
 
 
 def cause_of(conflict: Sequence[Unit], problem: Problem) -> str:
-    """Say what several workloads request of a scarce resource, and what there is of it.
+    """Say how much several workloads request of a scarce resource, and how much there is.
 
     Nothing where that is easily seen, or where no resource is scarce.
     """
@@ -239,7 +239,7 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
 
 
 def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
-    """Return what a conflict says; in a long one that is put together that says the same."""
+    """Return the sentences of a conflict; in a long one those are put together that say the same."""
     if len(statements) <= LONG:
         return tuple(statements)
     alike: dict[object, list[Said]] = {}
@@ -255,7 +255,7 @@ def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
 
 
 def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:
-    """Return what differs in its workload, or in its cluster, as one."""
+    """Return sentences as one that differ in the workload, or in the cluster."""
     if len(alike) < SEVERAL:
         return list(alike)
     said = [each.statement for each in alike]

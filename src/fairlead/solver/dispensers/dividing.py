@@ -49,7 +49,7 @@ class Dispensed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a scheduler answers for one workload."""
+    """Answer of a scheduler for one workload."""
 
     replicas: Mapping[str, int]
     """Replicas by cluster; after a failure what is left behind. A cluster with 0 gets the manifest only."""
@@ -150,7 +150,7 @@ def _place(workload: Workload, names: tuple[str, ...], divide: Divide) -> Mappin
 
 
 def _question(workload: Workload, candidates: tuple[str, ...]) -> Question:
-    """Return what is to be divided: by equal weights where the workload states none, on its first tier."""
+    """Return the division to make: by equal weights where the workload states none, on its first tier."""
     tiers = workload.rule(Tiers)
     inside = next((tier for tier in tiers.tiers if tier.intersection(candidates)), None) if tiers else None
     names = sorted(name for name in candidates if inside is None or name in inside)
@@ -239,4 +239,4 @@ DIVISIONS: Mapping[str, tuple[Divide, str]] = MappingProxyType(
         "webster": (by_webster, "Unschedulable"),
     }
 )
-"""What divides one workload, and the category of the failure where it refuses to."""
+"""Function that divides one workload, and the category of the failure where it refuses to, by name."""

@@ -51,11 +51,11 @@ def place_alone(
     problem
         Where it belongs; gives clusters, levels and the measure of deviation.
     available
-        What the workload may use by cluster and resource, including what it holds now; None means all that
+        Capacity for the workload by cluster and resource, including what it holds now; None means all that
         the workloads of the problem may use together.
     quotas
-        What the quotas of the problem leave, including what it holds now; None means all that they allow.
-        Only limits on single clusters are looked at.
+        Amounts that the quotas of the problem leave, including what it holds now; None means all that they
+        allow. Only limits on single clusters are looked at.
     boxed
         The box of the workload under the same limits, where it is known already; see `box_of`.
 

@@ -1,4 +1,4 @@
-"""What the rules of a workload ask of sets of candidates: of regions, of what is left when one is lost."""
+"""Totals that rules ask of sets of candidates: of regions, of all that is left when one is lost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,15 +28,15 @@ _ASKING_OTHERWISE = (Bounds, Candidates, Duplicated, Spread, Total)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the rules of a workload ask of sets of candidates."""
+    """Ranges of replicas that the rules of a workload ask of sets of candidates."""
 
     ranges: dict[Clusters, Range] = field(default_factory=dict)
-    """What a set may hold together."""
+    """Fewest and most replicas by set of candidates."""
     apart: list[tuple[tuple[Clusters, ...], int]] = field(default_factory=list)
     """Groups of which the fullest may hold only so many more than the emptiest."""
 
     def tries(self, boxed: WorkloadBox) -> Iterator[Mapping[Clusters, Range]]:
-        """Yield what sets may hold, for all numbers that the emptiest groups may hold at least."""
+        """Yield the ranges of sets, for all numbers that the emptiest groups may hold at least."""
         for lowest in product(*(_lowest(groups, most, boxed) for groups, most in self.apart)):
             found = dict(self.ranges)
             for (groups, most), least in zip(self.apart, lowest, strict=True):
@@ -46,7 +46,7 @@ class Asked:
 
 
 def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
-    """Return what rules ask of sets, what the box holds already left out; what is told otherwise too."""
+    """Return the totals that rules ask of sets; those that the box holds, or others tell, are left out."""
     found, names, total = Asked(), frozenset(boxed.names), boxed.box.total
     rules = (rule for rule in workload.rules if not isinstance(rule, _ASKING_OTHERWISE))
     for one in (one for rule in rules for one in required_by(rule, workload, ())):
@@ -77,12 +77,12 @@ def _range(one: Requirement, total: int) -> Range:
 
 
 def both(known: Range | None, other: Range) -> Range:
-    """Return what lies in two ranges."""
+    """Return the range that lies in two ranges."""
     return other if known is None else (max(known[0], other[0]), min(known[1], other[1]))
 
 
 def _lowest(groups: Sequence[Clusters], most: int, boxed: WorkloadBox) -> Sequence[int]:
-    """Return what the emptiest of groups may hold that differ by so many at most; none where it is too much.
+    """Return the least of the emptiest of groups that differ by so many at most; none where it is too much.
 
     The groups hold all replicas but for those that candidates in none of them can take.
     """

@@ -28,7 +28,7 @@ UNBOUND = 2**62
 """Stands for no maximum."""
 
 Available = Mapping[tuple[str, str], int]
-"""What is left by cluster and resource, in the resource's unit; absent means no limit."""
+"""Free capacity by cluster and resource, in the resource's unit; absent means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ def box_of(
     problem
         Where it belongs.
     available
-        What the workload may use, including what it holds now; None means all that the workloads of the
+        Capacity for the workload, including what it holds now; None means all that the workloads of the
         problem may use together. Without a `Capacity` rule in the problem it is not looked at.
     quotas
-        What the quotas of the problem leave, including what it holds now; None means all that they allow.
-        Only limits on single clusters are looked at.
+        Amounts that the quotas of the problem leave, including what it holds now; None means all that they
+        allow. Only limits on single clusters are looked at.
     """
     names, copies = problem.candidates(workload), workload.rule(Duplicated)
     total, lower = workload.replicas, np.zeros(len(names), dtype=np.int64)

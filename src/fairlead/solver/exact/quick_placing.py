@@ -98,7 +98,7 @@ def _chosen(
 
 
 class _Bounded:
-    """How much sets of clusters can take together: what a rule allows them, less what others of them take."""
+    """Room of sets of clusters, in replicas: what a rule allows them, less what others of them take."""
 
     def __init__(self, most: Mapping[frozenset[str], int]) -> None:
         self._left = dict(most)
@@ -228,7 +228,7 @@ def filled(lower: Whole, upper: Whole, total: Whole | int, wishes: Whole) -> Who
 
 
 def wished(workload: Workload, names: Sequence[str]) -> list[int]:
-    """Return what runs now or, where nothing does, the whole part of every share."""
+    """Return the replicas that run now or, where none do, the whole part of every share, by cluster."""
     if workload.current:
         return [*map(workload.current.get, names, repeat(0))]
     rule = workload.rule(Weights)

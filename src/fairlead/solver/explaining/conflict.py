@@ -26,9 +26,9 @@ from fairlead.solver.groups.choices import choices, is_shut
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ONE = 0.5
-"""Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+"""Part of the time for a conflict that may be spent on looking for it; the rest verifies it."""
 SHARE_OF_WITNESSES = 0.3
-"""Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
+"""Part of the time for a conflict for simple placements that show which units cannot be spared."""
 MOST_SEARCHED = 200
 """Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
 VERIFIED_LATE = 2_000
@@ -176,7 +176,7 @@ def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_o
 def advice(
     problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], deadline: Deadline, seed: int
 ) -> Iterator[str]:
-    """Yield what helps workloads that none of the ways out is for.
+    """Yield advice for workloads that none of the ways out is for.
 
     `deadline`: where time is left, all ways out were looked for.
     """
@@ -207,7 +207,7 @@ def _is_empty(workload: Workload) -> bool:
 
 
 def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, seed: int) -> str:
-    """Say what else stands in the way once taints are tolerated; empty where none keeps the workload off."""
+    """Say which rules remain in the way once taints are tolerated; empty where no taint does."""
     closing = [rule for rule in workload.rules if isinstance(rule, Candidates) and not rule.names]
     taints = sorted({taint for rule in closing for each in rule.excluded.values() for taint in each.taints})
     if not taints:
@@ -225,7 +225,7 @@ def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, se
 
 
 def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
-    """Yield what helps workloads that no cluster would take; what helps several alike is told once."""
+    """Yield advice for workloads that no cluster would take; for several alike it is told once."""
     alike: dict[tuple[str, str], list[str]] = {}
     for workload in shut:
         alike.setdefault(_what_helps(workload.rule(Candidates) or Candidates(())), []).append(workload.key)
@@ -234,7 +234,7 @@ def _of_shut(shut: Sequence[Workload]) -> Iterator[str]:
 
 
 def _what_helps(rule: Candidates) -> tuple[str, str]:
-    """Return what helps where no cluster is open: what is said before the workloads and behind them."""
+    """Return advice where no cluster is open: the words before the workloads and behind them."""
     why: dict[Cause, list[str]] = {}
     for name, each in rule.excluded.items():
         why.setdefault(each.cause, []).append(name)

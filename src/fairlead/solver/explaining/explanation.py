@@ -21,7 +21,7 @@ from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ALL = 0.6
-"""Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
+"""Part of the time left that may be spent on conflicts; the rest is for ways out of them."""
 
 Explain = Callable[[Problem], Contradiction | None]
 """Returns a conflict of a problem; None where time runs out."""
@@ -63,7 +63,7 @@ def conflicts_of(
 
 
 def in_every_group(found: Iterable[Contradiction], problem: Problem) -> tuple[Contradiction, ...]:
-    """Return what `conflicts` finds of first groups, of workloads that no other group would do for either.
+    """Return the conflicts of first groups, of workloads that no other group would do for either.
 
     In the order of the workloads, without a solver; it tells what stands in the way in every group.
     """
@@ -139,7 +139,7 @@ def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) 
 
 
 def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Contradiction | None:
-    """Return what stands in the way in every joint choice; None where time ran out before that was known."""
+    """Return the conflict of every joint choice; None where time ran out before it was known."""
     wide = _everywhere(problem)
     if len(problem.workloads) > 1 and is_scarce(wide):
         return explain(wide)
@@ -190,7 +190,7 @@ def _joined(
 def _told(
     choice: Choice, conflict: Contradiction, common: Container[Statement], problem: Problem
 ) -> Iterator[Said]:
-    """Yield what a conflict says in one choice only, with the groups it is about."""
+    """Yield the sentences of a conflict in one choice only, with the groups they are about."""
     inside = {workload.key for workload in conflict.workloads}
     groups = [(key, name) for key, name in choice.groups if key in inside] or list(choice.groups)
     several = len([each for each in problem.workloads if len(from_start(each)) > 1]) > 1

@@ -69,7 +69,7 @@ def _balanced(workloads: Sequence[Workload], problem: Problem) -> tuple[Affinity
 
 
 def _size(workload: Workload) -> int:
-    """Return what a workload asks for, to sort by."""
+    """Return the size of a workload, to sort by: the sum of all its requests."""
     return sum(need * workload.replicas for need in needs(workload).values())
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Feasible = Callable[[Problem], bool | None]
 
 SHARE_OF_TIME = 0.5
-"""Of the time that is left, what looking for a joint choice may use."""
+"""Part of the time left for looking for a joint choice."""
 OTHERS_LEFT = "with it and the groups chosen before it, not all other workloads can be placed"
 NONE_LEFT = "no placement on its clusters keeps all rules"
 OUT_OF_TIME = "no placement with it was found in time"
@@ -50,7 +50,7 @@ class Chosen:
     """True where all of them can be placed like that; False where that is not so, or not known."""
     earliest: bool = True
     exhausted: bool = True
-    """As in `Grouped`."""
+    """Certainty of the choice, as in `Grouped`."""
 
 
 Otherwise = Callable[[Problem], Chosen]
@@ -107,7 +107,7 @@ def _first_groups(problem: Problem) -> dict[str, AffinityGroup]:
 
 
 def _parts(problem: Problem) -> Iterator[Problem]:
-    """Yield what is to be chosen together: workloads that may meet, one of them with a choice."""
+    """Yield the parts to choose for together: workloads that may meet, one of them with a choice."""
     if any(map(is_open, problem.workloads)):
         yield from (part for part in apart(problem) if any(map(is_open, part.workloads)))
 

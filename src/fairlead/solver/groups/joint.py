@@ -30,8 +30,8 @@ class Joint:
     """A joint choice."""
 
     positions: Mapping[str, int] | None
-    """By workload, the place of its group among those that it may take; None where there is no choice that
-    has a placement, or none was found in time."""
+    """Position of its group among those that it may take, by workload; None where there is no choice that has
+    a placement, or none was found in time."""
     proven: bool
     """True where it is certain that no earlier choice has a placement; with None, that no choice has one."""
 

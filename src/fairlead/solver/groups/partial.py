@@ -1,4 +1,4 @@
-"""Affinity groups in a partial problem: what no group can hold does not stand in the way of others."""
+"""Affinity groups in a partial problem: a workload that no group can hold does not stand in others' way."""
 
 import math
 from collections import Counter
@@ -103,7 +103,7 @@ def _whatever_is_placed(
 
 
 class _Tried(NamedTuple):
-    """What came of trying the groups of some workloads."""
+    """Result of trying the groups of some workloads."""
 
     best: list[Workload] | None
     """The workloads in the groups in which least gives way; None where no choice has a placement."""
@@ -232,7 +232,7 @@ def _least(short: Sequence[Workload], part: Problem, place: Place) -> tuple[int,
 
 @dataclass(slots=True)
 class _GivenWay:
-    """How much gives way beside what is decided, as far as it was asked."""
+    """Replicas and other amounts that give way beside those decided, as far as it was asked."""
 
     problem: Problem
     decided: Sequence[Workload]
@@ -240,7 +240,8 @@ class _GivenWay:
     certain: bool = True
     """False once something of it was not proven."""
     known: dict[frozenset[tuple[str, str | None]], Mapping[Level, int] | None] = field(default_factory=dict)
-    """By the workloads that are in each other's way, and their groups."""
+    """Amounts that give way by level, by the workloads that are in each other's way and their groups; None
+    where they have no placement."""
 
     def of(self, others: Sequence[Workload]) -> tuple[int, ...] | None:
         """Return how much gives way, level by level, where others have the groups that they are in.

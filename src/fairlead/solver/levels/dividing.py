@@ -43,9 +43,9 @@ class Relaxed:
     Parameters
     ----------
     cost
-        What it costs.
+        Cost of the optimum.
     price
-        What one replica more or less in total would cost.
+        Cost of one replica more or less in total.
     replicas
         Replicas by place.
     """
@@ -67,7 +67,7 @@ def relax_all(
     Parameters
     ----------
     functions
-        What replicas at a place cost; places that are left out cost nothing.
+        Costs of replicas by place; places that are left out cost nothing.
     ranges
         Ranges that are known so far, for every place of the shares.
 
@@ -93,7 +93,7 @@ def tighten(
     functions, ranges
         As they were for `relax_all`.
     cutoff
-        What a placement may cost.
+        Most that a placement may cost.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What is known while levels are solved, and what prices of what is filled tell of levels and ranges."""
+"""State of the search between levels; bounds and ranges told by prices of filled clusters."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +42,7 @@ PRICED_EARLY = 100
 
 @dataclass(slots=True)
 class LevelBounds:
-    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+    """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
     least: Least
@@ -172,7 +172,7 @@ class LevelBounds:
         self.ranges |= dict(ranges_at_prices(branches.whole, most, self.best, self.ranges, until))
 
     def _filled(self, level: Level | None) -> Filled:
-        """Return what is used on clusters where pinned levels cost what they may, and one what it does."""
+        """Return the use of clusters where pinned levels cost what they may, and one what it does."""
         found = dict[Row, Range]()
         if self.outline is None or self.best is None:
             return found
@@ -185,7 +185,7 @@ class LevelBounds:
         return found
 
     def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:
-        """Return what levels are pinned to that bind workloads together.
+        """Return the pins of levels that bind workloads together, in their units.
 
         Before balance everybody may cost what he would cost alone, which narrows what he can choose. After it
         nobody has to: what was found of that was found without balance.
@@ -217,7 +217,7 @@ class LevelBounds:
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale
 
     def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
+        """Return the least cost of a level in the problem with fewer rules; None where that is silent."""
         number = self.levels.index(level)
         known = number < len(self.relaxed) and self._reaches(number, best)
         return self.relaxed[number].bound if known else None
@@ -250,7 +250,7 @@ class LevelBounds:
 
 
 def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
-    """Return what a level costs at most where it costs so many steps, which may be rounded down."""
+    """Return the most that a level costs where it costs so many steps, which may be rounded down."""
     cost = outline.levels[level]
     if level == BALANCE:
         return cost.value(steps) + error(cost)
@@ -271,7 +271,7 @@ Beyond = Callable[[Numbers, Numbers, int], Numbers]
 def ranges_at_prices(
     master: Master, most: Fraction, best: Placement, ranges: Mapping[Place, Range], until: Deadline
 ) -> Iterator[tuple[Place, Range]]:
-    """Yield what places may hold in placements that cost so much at most, where it is less than was known.
+    """Yield the ranges of places in placements that cost so much at most, where they are narrower.
 
     At the prices that bound best, a workload that has to hold more on a cluster, or less, costs more by so
     much at least, whatever all others do: what the bound is raised by to more than `most` is out of question.
@@ -281,11 +281,11 @@ def ranges_at_prices(
     master
         All that is bounded.
     most
-        What the level that is minimised may cost.
+        Most that the level that is minimised may cost, in its unit.
     best
         A placement that costs no more.
     ranges
-        What places may hold, as far as that is known.
+        Fewest and most replicas of places, as far as known.
     until
         When to stop.
     """

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -115,7 +115,7 @@ class LevelSearch(LevelModels):
         self.start = self.best
 
     def pinned(self, level: Level) -> Fraction | None:
-        """Return what a level is pinned to; None where it is not."""
+        """Return the pin of a level, in its unit; None where it has none."""
         steps = dict(self.pins).get(level)
         return None if steps is None or self.outline is None else self.outline.levels[level].value(steps)
 
@@ -130,25 +130,25 @@ class LevelSearch(LevelModels):
         return note
 
     def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
-        """Return what the levels after one may leave it at, in steps; None where no placement is known.
+        """Return the most at which levels after one may leave it, in steps; None where no placement is known.
 
         That is its target where the best placement reaches it, else what that costs.
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best)
+        steps = cost.steps(self.best) + spare(cost)
         target = self.targets.get(level)
         return steps if target is None else max(steps, steps_up_to(cost, target.value))
 
     def _most_of(self, level: Level, cost: LevelCost) -> int | None:
-        """Return what a level may cost while it is searched, in steps; None where that is not known.
+        """Return the most that a level may cost while it is searched, in steps; None where that is not known.
 
         A target may still be raised: what is beyond it now is not out of question.
         """
         return None if level in self.targets else self._pin_of(level, cost)
 
     def settle(self, *, ties: bool) -> LexicographicResult:
-        """Return what was found; where every level is proven with ties settled, unless any answer will do."""
+        """Return the result; where every level is proven with ties settled, unless any answer will do."""
         settled = False
         encoding = self._encode() if all(note.proven for note in self.notes) else None
         if encoding is not None:
@@ -262,7 +262,11 @@ class LevelSearch(LevelModels):
         cost = None if self.outline is None else self.outline.levels[level]
         if level in self.targets:
             found = () if bound is None or cost is None else (cost.value(bound),)
-            return self.targets[level].note(value, (self.least[level], *found))
+            note = self.targets[level].note(value, (self.least[level], *found))
+            if cost is None or cost.exact or bound is None or note.proven or cost.steps(self.best) > bound:
+                return note
+            # In steps it is at its best: what is missing is how coarse these are.
+            return replace(note, proven=True, exact=False)
         if value in (self.least[level], self._relaxed_at(level, self.best), self.priced.get(level)):
             return Note(value, proven=True)
         if cost is None or bound is None:

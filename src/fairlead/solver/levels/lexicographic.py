@@ -58,12 +58,12 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     apart
         Workloads that cost what they would cost alone in every placement that reaches these levels.
     targets
-        What levels may cost without having to get better; where no placement reaches that, the level is at
-        its best. Levels that are left out have to be best.
+        Targets at which levels need not get better; where no placement reaches one, the level is at its best.
+        Levels that are left out have to be best.
     later
         When levels after balance are due, where that is earlier than the answer.
     elsewhere
-        What workloads cost on levels that are not searched, where these are a part of a problem.
+        Cost of workloads on levels that are not searched, where these are a part of a problem.
     ties
         False where any of the best placements will do.
     """

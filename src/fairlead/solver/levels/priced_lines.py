@@ -1,4 +1,4 @@
-"""What single workloads cost at least at the prices of a bound, as lines of a CP-SAT model.
+"""Least costs of single workloads at the prices of a bound, as lines of a CP-SAT model.
 
 A bound by prices adds up what every workload costs at least at these prices, whatever it chooses
 (`fairlead.solver.columns.mix`). Each of these minima holds for every placement by itself, so it may be a
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 FINE = 2**50
-"""What a line may add up to, about, in whole numbers: the finer, the less is lost where they are rounded."""
+"""Sum of a line, about, in whole numbers: the finer, the less is lost where they are rounded."""
 FAR = 2**8
-"""So many times that much is beyond all that a line can add up to."""
+"""Multiple of `FINE` that is beyond all that a line can add up to."""
 
 
 def priced_lines(encoding: Encoding, branches: Branches) -> Iterator[tuple[list[Term], int]]:
@@ -66,7 +66,7 @@ def priced_lines(encoding: Encoding, branches: Branches) -> Iterator[tuple[list[
 def _terms(
     encoding: Encoding, branches: Branches, mix: Mix, priced: Priced
 ) -> "tuple[dict[int, tuple[cp_model.IntVar, Fraction]], Fraction] | None":
-    """Return what a workload costs on all levels as they weigh: variables with slopes, and what is on top.
+    """Return the cost of a workload on all levels as they weigh: variables with slopes, and the constant.
 
     None where the model knows nothing of a cost.
     """

@@ -1,4 +1,4 @@
-"""What the search between levels needs to know of a problem: shares, tiers and ranges. Pure functions."""
+"""Shares, tiers and ranges of a problem, for the search between levels. Pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -21,7 +21,7 @@ Pinned = Mapping[Level, tuple[int | Fraction, int]]
 
 
 def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})) -> list[Share]:
-    """Return what every workload has to divide, by itself.
+    """Return the places and totals by which every workload is divided by itself.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def totals_known(problem: Problem, level: Level, unplaced: int) -> dict[str, int
 
 
 def placement_of(found: Sequence[Relaxed]) -> Placement:
-    """Return what several workloads hold, each divided by itself."""
+    """Return the placement of several workloads, each divided by itself."""
     replicas: dict[str, dict[str, int]] = {}
     for relaxed in found:
         for place, count in relaxed.replicas.items():
@@ -107,7 +107,7 @@ def held_by_tiers(
     Parameters
     ----------
     ranges
-        What every place may hold.
+        Fewest and most replicas of every place.
     totals
         In a partial problem: how many replicas are placed of those workloads of which that is known.
     pinned
@@ -143,7 +143,7 @@ def held_by_tiers(
 def _beyond_alone(
     workload: Workload, problem: Problem, ranges: Mapping[Place, Range], totals: Mapping[str, int]
 ) -> Iterator[Range]:
-    """Yield what a workload holds in all, beyond its first tier, and so on, as far as its ranges tell."""
+    """Yield the replicas of a workload in all, beyond its first tier, and so on, as far as ranges tell."""
     rule = workload.rule(Tiers)
     tiers = rule.tiers if rule is not None else ()
     everywhere = frozenset(problem.cluster_by_name)
@@ -161,7 +161,7 @@ def _beyond_alone(
 
 
 def _left(known: Range, others: list[Range], level: tuple[int | Fraction, int]) -> Range:
-    """Return what one workload holds where all together hold what a level says."""
+    """Return the range of one workload where all together hold as many as a level says."""
     least, most = level
     return known.within(
         int(-(-least // 1)) - sum(each.upper for each in others), most - sum(each.lower for each in others)
@@ -171,7 +171,7 @@ def _left(known: Range, others: list[Range], level: tuple[int | Fraction, int]) 
 def _by_tier(
     rule: Weights, workload: Workload, ranges: Mapping[Place, Range], beyond: list[Range] | None
 ) -> list[Range]:
-    """Return what each tier holds, as far as its own ranges and what is held beyond tell."""
+    """Return the range of each tier, as far as its own ranges and those of the tiers beyond tell."""
     found = [_held(workload, members, ranges) for members in rule.tiers]
     tiers = workload.rule(Tiers)
     if beyond is None or tiers is None or tiers.tiers != rule.tiers:
@@ -184,13 +184,13 @@ def _by_tier(
 
 
 def _held(workload: Workload, clusters: frozenset[str], ranges: Mapping[Place, Range]) -> Range:
-    """Return what a set of clusters holds together, as far as single ranges tell."""
+    """Return the range of a set of clusters together, as far as single ranges tell."""
     found = [ranges.get(Place(workload.key, name), Range(0, 0)) for name in clusters]
     return Range(sum(lower for lower, _ in found), sum(max(lower, upper) for lower, upper in found))
 
 
 def held_in(placement: Placement, workloads: Sequence[Workload]) -> Held:
-    """Return what overflow tiers hold in a placement, by workload."""
+    """Return the replicas of overflow tiers in a placement, by workload."""
     found: dict[str, list[Range]] = {}
     for workload in workloads:
         for rule in workload.rules_of(Weights):

@@ -1,4 +1,4 @@
-"""What every workload holds on every cluster at least and at most, and what levels cost in fractions then.
+"""Fewest and most replicas of every workload on every cluster, and costs of levels in fractions then.
 
 Only single workloads are looked at: what they share, spread constraints and levels that come before are left
 out. So these numbers depend on the problem alone, never on how far a search came.
@@ -18,6 +18,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
 from fairlead.models.score import levels_of_workload
+from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import box_of, has_box, replicas_placed
 
@@ -39,7 +40,7 @@ class Span:
 
 
 def span_of(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds at least and at most."""
+    """Return the fewest and most replicas of a workload."""
     if not workload.replicas:
         return Span({}, 0)
     copies = workload.rule(Duplicated)
@@ -60,7 +61,7 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 
 
 def _open(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload without a total holds: copies that it chooses are whole or missing."""
+    """Return the replicas of a workload without a total: copies that it chooses are whole or missing."""
     copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
     lows, highs = boxed.box.lower.tolist(), boxed.box.upper.tolist()
     if copies is not None:
@@ -81,7 +82,7 @@ Spans = Mapping[str, Span]
 
 @kept
 def spans_of(problem: Problem) -> Spans:
-    """Return what every workload holds at least and at most."""
+    """Return the fewest and most replicas of every workload, by key."""
     return {workload.key: span_of(workload, problem) for workload in problem.workloads}
 
 
@@ -152,11 +153,12 @@ def _inside(
     """Return how much a workload uses of a resource of some clusters at least and at most."""
     need = needs(workload).get(resource, 0)
     counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    if problem.partial:
+        # Whatever asks for replicas elsewhere may give way.
+        return 0, need * together(workload, largest(workload), counted)
     inside = [ends for name, ends in span.ends.items() if name in counted]
     outside = [ends for name, ends in span.ends.items() if name not in counted]
     least, most = sum(low for low, _ in inside), sum(high for _, high in inside)
-    if problem.partial:
-        return 0, need * most
     if span.total is not None:
         least = max(least, span.total - sum(high for _, high in outside))
         most = min(most, span.total - sum(low for low, _ in outside))
@@ -164,7 +166,7 @@ def _inside(
 
 
 def evened(
-    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int
+    quotas: Mapping[str, Fraction], ends: Mapping[str, tuple[int, int]], total: int | Fraction
 ) -> dict[str, Fraction] | None:
     """Return the division in fractions that minimises sum (x - q)^2 / q: every x is q times one factor.
 
@@ -225,10 +227,13 @@ def _least_deviation(workload: Workload, deviation: Deviation, span: Span) -> Fr
         name: Fraction(workload.replicas * weight, whole) for name, weight in rule.weights.items() if weight
     }
     ends = {name: span.ends.get(name, (0, 0)) for name in quotas}
-    elsewhere = sum(low for name, (low, _) in span.ends.items() if name not in quotas)
-    total = min(workload.replicas - elsewhere, sum(high for _, high in ends.values()))
     over = sum((max(Fraction(0), low - quotas[name]) for name, (low, _) in ends.items()), Fraction(0))
     under = sum((max(Fraction(0), quotas[name] - high) for name, (_, high) in ends.items()), Fraction(0))
+    beside = [both for name, both in span.ends.items() if name not in quotas]
+    least = workload.replicas - sum(high for _, high in beside)
+    most = min(workload.replicas - sum(low for low, _ in beside), sum(high for _, high in ends.values()))
+    # As near to all quotas as the ends let it, if clusters that are not measured may hold the rest.
+    total = min(Fraction(most), max(Fraction(least), workload.replicas + over - under))
     match deviation:
         case Deviation.WEBSTER:
             filled = evened(quotas, ends, total) or quotas
@@ -254,7 +259,7 @@ def _least_moves(workload: Workload, span: Span) -> int:
 
 
 def _least_cost(prices: Mapping[str, Fraction], span: Span) -> Fraction:
-    """Return what replicas cost where the cheapest clusters are filled first."""
+    """Return the cost of replicas where the cheapest clusters are filled first."""
     cost = sum((prices.get(name, Fraction(0)) * low for name, (low, _) in span.ends.items()), Fraction(0))
     left = (span.total or 0) - sum(low for low, _ in span.ends.values())
     for name in sorted(span.ends, key=lambda each: (prices.get(each, Fraction(0)), each)):

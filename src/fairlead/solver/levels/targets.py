@@ -1,4 +1,4 @@
-"""Targets: what levels may cost without having to get better, and which levels have one."""
+"""Targets: costs at which levels need not get better, and which levels have one."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from fairlead.solver.levels.spans import least_alone
 MOST_PLACES = 100_000
 """Workloads times clusters that are searched together; of more, clusters are only filled more evenly."""
 MOST_UNHEARD = 30_000
-"""The same of a whole problem beyond which the first search hears of tolerances, as no second one would."""
+"""Workloads times clusters beyond which the first search hears of tolerances: there is no second one then."""
 FEWEST_PRICED = 2_000
-"""The same from which on prices hear of tolerances, where everything is placed for the first time."""
+"""Workloads times clusters beyond which it does so where everything is placed for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a level may cost: so much more than a bound that only depends on the problem.
+    """Most that a level may cost: so much more than a bound that only depends on the problem.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Target:
 
     @property
     def value(self) -> int | Fraction:
-        """What the level may cost."""
+        """Most that the level may cost, in its unit."""
         return self.bound + self.tolerance
 
     def raised(self, bound: int | Fraction) -> "Target":
@@ -57,7 +57,7 @@ class Target:
 
 
 Targets = Mapping[Level, Target]
-"""What levels may cost, by level."""
+"""Target by level."""
 
 
 def loose_levels(problem: Problem) -> frozenset[Level]:
@@ -100,18 +100,18 @@ def within(level: Attained, target: Target) -> Attained:
 
 
 def needed(level: Level, problem: Problem) -> Fraction:
-    """Return what the workloads of a level cost at least, each alone."""
+    """Return the least cost of the workloads of a level, each alone."""
     inside = (each for each in problem.workloads if each.priority == level.priority)
     return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
 
 
 def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
-    """Return what a loose level may be."""
+    """Return the target of a loose level."""
     return Target(least, problem.tolerances[level.key].of(least))
 
 
 def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
-    """Return what a balance may be; its tolerance is its own, unless one is given."""
+    """Return the target of a balance; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
     return Target(least, tolerance(rule, problem) if given is None else given.of(least))
 
@@ -126,9 +126,9 @@ def with_strict_bounds(
     problem
         The question.
     levels
-        What was found, in order.
+        Levels attained, in order.
     strictly
-        What was found where no level is loose.
+        Levels attained where none is loose.
     loose
         Levels other than balance that may be worse than best: of those after them nothing more is known.
     """

@@ -38,7 +38,7 @@ def evened_out(
     rule, problem, placement, apart
         As for `branches_of`.
     target
-        What balance may be.
+        Target of the balance.
     until
         When to stop.
     deviations
@@ -83,7 +83,7 @@ class _Evened:
         return self._cost(level) - (self.target.tolerance if level == BALANCE else 0)
 
     def most(self, level: Level) -> Fraction:
-        """Return what a level may cost from now on."""
+        """Return the most that a level may cost from now on."""
         return max(self._cost(level), self._enough(level))
 
     def _rank(self, placement: Placement) -> list[int | Fraction]:

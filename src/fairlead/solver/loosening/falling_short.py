@@ -26,13 +26,15 @@ from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, wi
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
-"""Of the time that is left, what finding out may use whether anybody else could fall short."""
-MOST_WAYS = 64
-"""Ways to fall short that are looked at, at most."""
+"""Part of the time left to find out whether other workloads could fall short instead."""
+MOST_WAYS, FEW_WAYS = 64, 4
+"""Ways to fall short that are looked at, at most, and however little time is left."""
+WAYS_A_SECOND = 1.5
+"""As many for every second that is left; a search of 60 workloads on 12 clusters takes half a second."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
-"""Of the time that is left, what that may use."""
+"""Part of the time left for these single workloads together."""
 
 
 def falls_short(problem: Problem, placement: Placement) -> bool:
@@ -49,7 +51,7 @@ class Counted:
     questions: tuple[Problem, ...]
     """The first is that of what was found."""
     found: tuple[Answer, ...]
-    """Where everybody stands where no level is loose, for each of them."""
+    """Answers where no level is loose, one for each question."""
     certain: bool
     """True where nobody else could fall short."""
 
@@ -79,7 +81,8 @@ def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
     if others or worse or not settled or not _all_say(problem, placement):
         return None
     soon = replace(search, deadline=search.deadline.part(SHARE_OF_TIME))
-    ways, certain = _ways(found.part, placement, before, soon)
+    most = int(max(FEW_WAYS, min(MOST_WAYS, WAYS_A_SECOND * search.deadline.remaining())))
+    ways, certain = _ways(found.part, placement, before, soon, most)
     # A way in which more than numbers of replicas is missed is not one of those that are asked about.
     sure = [each for each in ways if _all_say(problem, each)]
     return Counted(
@@ -90,7 +93,7 @@ def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
 
 
 def _ways(
-    problem: Problem, placement: Placement, before: Collection[Level], search: Search
+    problem: Problem, placement: Placement, before: Collection[Level], search: Search, most: int
 ) -> tuple[list[Placement], bool]:
     """Return who may fall short instead of those who do, and whether these are all ways."""
     names = {each.key for each in _short(problem, placement)}
@@ -98,9 +101,9 @@ def _ways(
     for part in components(problem):
         if all(_is_full(each, part, placement) for each in part.workloads if each.key in names):
             continue
-        ways, sure = _ways_of_part(part, placement, before, search)
-        certain = certain and sure and len(found) * len(ways) <= MOST_WAYS
-        found = [Placement({**each, **other}) for each in found for other in ways][:MOST_WAYS]
+        ways, sure = _ways_of_part(part, placement, before, search, most)
+        certain = certain and sure and len(found) * len(ways) <= most
+        found = [Placement({**each, **other}) for each in found for other in ways][:most]
     return found, certain
 
 
@@ -149,7 +152,7 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     Parameters
     ----------
     question
-        What `counted` asks.
+        Question of `counted`.
     problem
         The partial problem.
     alone
@@ -237,7 +240,7 @@ def _is_full(workload: Workload, part: Problem, placement: Placement) -> bool:
 
 
 def _ways_of_part(
-    part: Problem, placement: Placement, before: Collection[Level], search: Search
+    part: Problem, placement: Placement, before: Collection[Level], search: Search, most: int
 ) -> tuple[list[Placement], bool]:
     """Return who may fall short in placements of a part that are as good before balance."""
     standing = Placement({key: placement.of(key) for key in part.workload_by_key})
@@ -246,7 +249,7 @@ def _ways_of_part(
     from fairlead.solver.loosening.least_held import ways_short
 
     levels = [level for level in levels_of(part) if level in before]
-    return ways_short(part, standing, levels, search, MOST_WAYS)
+    return ways_short(part, standing, levels, search, most)
 
 
 def best_of(problem: Problem, answers: Sequence[Answer]) -> Answer:

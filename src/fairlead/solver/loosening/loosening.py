@@ -40,11 +40,12 @@ from fairlead.solver.loosening.movable import (
 from fairlead.solver.running.search import Search
 
 BEFORE, INSTEAD = 0.5, 0.9
-"""Of the time left, what filling clusters more evenly may use before a search, and instead of one."""
+"""Parts of the time left for filling clusters more evenly before a search, and instead of one."""
 MANY_PLACES = 30_000
 """Workloads times clusters from which on clusters are filled more evenly before a model of them is made."""
 SECONDS_A_PLACE = 2e-4
-"""What it takes to make the models up to that of balance; with less time left that is not begun."""
+"""Seconds a place (workloads times clusters) to make the models up to that of balance; with less left none is
+begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,13 @@ class Loosening:
     placement
         Where everybody stands.
     targets
-        What every balance may be, in the order of the problem's.
+        Target of every balance, in the order of the problem's.
     loose
-        What the other loose levels may be.
+        Targets of the other loose levels.
     staying
         Workloads that stay where they are: where `certain`, no best placement has another place for them.
     spans
-        What every workload holds at least and at most; empty where nobody looked at that.
+        Fewest and most replicas of every workload; empty where nobody looked at that.
     apart
         Workloads that cost what they would cost alone.
     parts
@@ -88,7 +89,7 @@ class Loosening:
 
     @classmethod
     def at_once(cls, problem: Problem, found: Answer) -> "Loosening":
-        """Return what is known without a look at what clusters could hold."""
+        """Return the loose levels as known without a look at what clusters could hold."""
         targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {level: target_of(level, problem, Fraction(0)) for level in unheard(problem, found.part)}
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
@@ -109,11 +110,13 @@ class Loosening:
         def stands_alone(key: str, level: Level) -> bool:
             return key in known.get(level, ())
 
-        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        loosely = {level.key for level in loose} | ({BALANCE.key} if problem.balances else set[str]())
+        first = tuple(takewhile(lambda key: key not in loosely, problem.levels))
         stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
-        # Before their own level, copies may become more or fewer for balance: that is not searched.
+        # Before their own level, copies may become more or fewer: for balance that is not searched.
         copied = COPIES.key in first or not any(map(chooses_copies, problem.workloads))
-        certain = known.keys() >= {*stay.values()} and copied and copies_are_known(found, known)
+        counted = not problem.balances or (copied and copies_are_known(found, known))
+        certain = known.keys() >= {*stay.values()} and counted
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
@@ -196,7 +199,7 @@ class Loosening:
         return replace(known, placement=placement, parts=(*self.parts, answer))
 
     def answer(self) -> Answer:
-        """Return what was found."""
+        """Return the answer as it is now."""
         levels = self._levels()
         origin = origin_of([self.strict, *self.parts])
         return Answer(self.problem, status_of(levels), self.placement, levels, origin)
@@ -256,7 +259,7 @@ class Loosening:
         return tuple(found)
 
     def elsewhere(self, part: Problem) -> Mapping[Level, int | Fraction]:
-        """Return what all others cost on the levels of some workloads, which are searched."""
+        """Return the cost of all others on the levels of some workloads, which are searched."""
         levels = levels_of(part)
         inside = zip(levels, score(part, self.placement), strict=True)
         whole = dict(zip(levels_of(self.problem), score(self.problem, self.placement), strict=True))

@@ -122,7 +122,8 @@ def open_part(problem: Problem, keys: frozenset[str], placement: Placement, span
         for rule in problem.balances or ()
         if not rule.members.isdisjoint(keys)
     )
-    workloads = tuple(_with_copies(each, problem, placement) for each in part.workloads)
+    counted = (_with_copies(each, problem, placement) for each in part.workloads)
+    workloads = tuple(counted) if rules else part.workloads
     return replace(part, workloads=workloads, balances=rules, partial=False)
 
 
@@ -154,7 +155,7 @@ def _with_copies(workload: Workload, problem: Problem, placement: Placement) -> 
 
 
 def _span(workload: Workload, placement: Placement, spans: Spans) -> Span:
-    """Return what a workload holds, with as many copies as it has where it chooses them."""
+    """Return the span of a workload, with as many copies as it has where it chooses them."""
     span = spans[workload.key]
     held = sum(placement.of(workload.key).values())
     return replace(span, total=held) if chooses_copies(workload) else span

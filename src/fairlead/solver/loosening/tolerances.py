@@ -6,16 +6,20 @@ those workloads that may stand elsewhere are searched once more, while all other
 pinned to its target wherever a placement reaches that (`Target`), else to its best.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.outcome import Status
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of
 from fairlead.solver.answers.answer import Answer, Placed, origin_of
 from fairlead.solver.levels.spans import spans_of, used_between
-from fairlead.solver.levels.targets import strict
+from fairlead.solver.levels.targets import Targets, strict
 from fairlead.solver.loosening.falling_short import (
+    FEW_WAYS,
     alone_as_placed,
     as_placed,
     best_of,
@@ -27,12 +31,10 @@ from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
-"""Workloads times clusters up to which a problem is searched as a whole where it is open how much is used."""
+"""Workloads times clusters up to which a problem is searched as a whole where parts of it did not do."""
 SECONDS_A_PLACE = 5e-6
-"""What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
-FEW_WAYS = 4
-"""Ways to fall short that are searched where there may be more than are known; the first gets its part of the
-time that is left, however many there are."""
+"""Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
+that is not begun."""
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -50,13 +52,16 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         How to search.
     """
     answer = _counted_on(problem, found, alone, search)
-    if answer.status is Status.OPTIMAL or len(problem.balances or ()) != 1:
+    if answer.status is Status.OPTIMAL or len(problem.balances or ()) > 1:
         return answer
     return _all_at_once(problem, found, answer, search)
 
 
 def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search) -> Answer:
-    """Return the answer to a small problem where it is open how much is used or placed in all."""
+    """Return the answer to a small problem of which something was not searched, or not proven, before.
+
+    It is searched as a whole, and how much is used in all may be open.
+    """
     if not search.deadline.remaining() or len(problem.workloads) * len(problem.clusters) > MOST_AT_ONCE:
         return answer
     # Most answers are proven by then, and need nothing of this.
@@ -66,11 +71,10 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
     rules = []
     for rule in problem.balances or ():
         totals, between = used_between(rule, problem, spans)
-        if not between:
-            return answer
         rules.append(replace(rule, totals=totals, between=between))
     whole = replace(problem, balances=tuple(rules))
     loosening = Loosening.at_once(whole, found)
+    targets = loosening.targets_of(whole)
     try:
         result = minimise_levels(
             whole,
@@ -80,13 +84,26 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
             search.seed,
             search.progress,
             relaxed=loosening.known(whole),
-            targets=loosening.targets_of(whole),
+            targets=targets,
         )
     except UnsupportedError:
         return answer
-    if result.status is not Status.OPTIMAL or result.placement is None:
+    if result.placement is None:
         return answer
+    if result.status is not Status.OPTIMAL:
+        # It is never worse than where it began; of one that is as good, parts may have told more.
+        known = (_rank(problem, each.attained, targets) for each in (result, answer))
+        if next(known) >= next(known):
+            return answer
     return Answer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
+
+
+def _rank(problem: Problem, attained: Sequence[Attained], targets: Targets) -> list[int | Fraction]:
+    """Return what levels cost, those with a target what they may cost at least."""
+    levels = zip(levels_of(problem), attained, strict=True)
+    return [
+        max(each.value, targets[level].value) if level in targets else each.value for level, each in levels
+    ]
 
 
 def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:

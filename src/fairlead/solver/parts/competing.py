@@ -36,9 +36,9 @@ Jointly = Callable[[Question], Answer]
 """Solves a problem in one search."""
 
 SHARE_WITHOUT_FLOOR = 0.5
-"""Of the time that is left, what may be used before all are searched together where no placement is known."""
+"""Part of the time left that may be used before all are searched together where no placement is known."""
 SHARE = 0.8
-"""Of the time that is left, what one search of workloads that compete may use."""
+"""Part of the time left that one search of workloads that compete may use."""
 
 
 def solve_competing(question: Question, jointly: Jointly) -> Answer:
@@ -213,7 +213,7 @@ class Incumbent:
         return Answer(self.part, Status.INFEASIBLE, None, (), "cp-sat")
 
     def answer(self) -> Answer:
-        """Return what was found."""
+        """Return the answer as it is now."""
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
         levels = self.attained()
@@ -250,7 +250,7 @@ class Single:
 
 
 def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Single) -> Groups | None:
-    """Return those that do not stay, each for itself in what the others leave; None where one cannot stand.
+    """Return workloads that do not stay, each for itself in what the others leave; None where one cannot.
 
     Also None where nobody stays: that is the problem as a whole.
     """

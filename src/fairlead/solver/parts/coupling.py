@@ -36,11 +36,11 @@ class Groups:
     """Workloads by who is solved together with whom; at first everybody is alone."""
 
     part: Problem
-    """Where they belong; its limits are what they may use together."""
+    """Problem that they belong to; its limits are what they may use together."""
     placed: dict[str, Mapping[str, int]]
-    """Where everybody stands now."""
+    """Replicas by cluster of every workload as it stands now, by key."""
     alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
-    """Where those stand best of which that is proven, each for itself."""
+    """Replicas by cluster of those whose best place by themselves is proven, by key."""
     answers: dict[str, Answer] = field(default_factory=dict)
     """The answers of groups, by the first of their keys; absent for workloads that are alone."""
     first: dict[str, str] = field(default_factory=dict)

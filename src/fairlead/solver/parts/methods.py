@@ -143,9 +143,9 @@ class Way:
     """One way to solve a part."""
 
     name: str
-    """As it is called in `docs/solving.md`."""
+    """Name of the way in `docs/solving.md`."""
     proves: str
-    """What is certain of its answers."""
+    """Statement on what is certain of its answers."""
     applies: Callable[[Question], bool]
     """Tells whether it is to be tried."""
     solve: Callable[[Question], Answer | None]

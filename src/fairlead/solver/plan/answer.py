@@ -1,4 +1,4 @@
-"""A rebalance plan, and what it may do: budgets of moves, what is pinned, what a move has to gain."""
+"""A rebalance plan and its options: budgets of moves, pinned workloads and clusters, least gain of a move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
 
 
 class Others(StrEnum):
-    """What happens to workloads that the input does not ask to rebalance, if it asks for some.
+    """Treatment of workloads that the input does not ask to rebalance, if it asks for some.
 
     ``STAY``: they stay where they are, unless they break a rule there. ``MAKE_ROOM``: they move where the
     others could not be placed otherwise, as little as possible.
@@ -39,15 +39,15 @@ class Budgets:
     """How many replicas may move; shares are taken of the replicas that run now, rounded down."""
 
     total: Amount | None = None
-    """Of all workloads together; None means no limit, as everywhere here."""
+    """Replicas of all workloads together: a number or a share; None means no limit, as everywhere here."""
     per_workload: Amount | None = None
-    """Of every single workload."""
+    """Replicas of every single workload."""
     per_namespace: Amount | None = None
-    """Of every single namespace."""
+    """Replicas of every single namespace."""
     workloads: Mapping[str, Amount] = field(default_factory=dict)
-    """Of some workloads, by key, instead of `per_workload`."""
+    """Replicas of some workloads, by key, instead of `per_workload`."""
     namespaces: Mapping[str, Amount] = field(default_factory=dict)
-    """Of some namespaces, by name, instead of `per_namespace`."""
+    """Replicas of some namespaces, by name, instead of `per_namespace`."""
     leaving: Mapping[str, Amount] = field(default_factory=dict)
     """Replicas stopped on a cluster, by cluster; shares are taken of what runs there now."""
     arriving: Mapping[str, Amount] = field(default_factory=dict)
@@ -65,10 +65,10 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """What a plan may do."""
+    """Options of a plan: which moves it may make, how many, and how."""
 
     budgets: Budgets = field(default_factory=Budgets)
-    """How many replicas may move."""
+    """Most replicas that may move."""
     pinned: frozenset[str] = frozenset()
     """Keys of workloads that do not move at all."""
     pinned_clusters: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class PlanOptions:
     moves_first: bool = False
     """True where as few replicas as possible move, before the weights count."""
     others: Others = Others.STAY
-    """What happens to workloads that the input does not ask to rebalance."""
+    """Treatment of workloads that the input does not ask to rebalance."""
     waves: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""
 
@@ -89,7 +89,7 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """What changes for one workload on one cluster."""
+    """Change of one workload on one cluster."""
 
     workload: str
     """Key of the workload."""
@@ -111,13 +111,13 @@ class RebalancePlan(Answer):
     """A target placement, and how to get there without overloading a cluster on the way."""
 
     problem: Problem = field(repr=False)
-    """What runs now and what is wanted, without the budgets and pins of the plan."""
+    """Problem with the replicas that run now and those wanted, without the budgets and pins of the plan."""
     outcome: Outcome
     """The target: the outcome of the problem with budgets and pins as rules."""
     waves: WavePlan | None
-    """How to get there; None where there is no target."""
+    """Waves that lead to the target; None where there is none."""
     options: PlanOptions = field(default_factory=PlanOptions)
-    """What the plan may do."""
+    """Options of the plan."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time by step: ``target``, ``waves``."""
 
@@ -128,12 +128,12 @@ class RebalancePlan(Answer):
 
     @cached_property
     def before(self) -> Placement:
-        """What runs now on clusters that are still there."""
+        """Placement that runs now, on clusters that are still there."""
         return running(self.problem)
 
     @cached_property
     def changes(self) -> tuple[PlannedChange, ...]:
-        """What changes, by workload and cluster; empty where there is no target or nothing to do."""
+        """Changes by workload and cluster; empty where there is no target or nothing to do."""
         target = self.outcome.placement
         if target is None:
             return ()

@@ -25,7 +25,7 @@ Reaches = Callable[[Migration], bool]
 def blocked_moves(
     plan: WavePlan, stuck: Migration, used: Mapping[Place, int], reaches: Reaches
 ) -> tuple[Blocked, ...]:
-    """Return what the plan leaves undone, and why; stuck is what has not arrived when it ends."""
+    """Return the moves that the plan leaves undone, and why; stuck are those that remain when it ends."""
     room = stuck.room(used)
     moves = [
         move
@@ -42,20 +42,20 @@ def blocked_moves(
 
 
 def _lacking(path: WorkloadPath, move: Move, room: Mapping[Place, int], count: int = 1) -> dict[Place, int]:
-    """Return what so many replicas take of resources that have too little left where they go."""
+    """Return the requests of so many replicas, by resource, that are more than is left where they go."""
     needs = path.needs.get(move.target or "", {})
     return {place: need * count for place, need in sorted(needs.items()) if need * count > room[place]}
 
 
 def _lack_text(lack: Mapping[Place, int], room: Mapping[Place, int], replicas: str) -> str:
-    """Say what is left of the first resource that is too scarce for some replicas."""
+    """Say how much is left of the first resource that is too scarce for some replicas."""
     (owner, resource), need = next(iter(lack.items()))
     has = format_units(resource, max(0, room[owner, resource]))
     return f"{owner} has {has} {resource} left, {replicas} {format_units(resource, need)}"
 
 
 def _because(plan: WavePlan, stuck: Migration, move: Move, room: Mapping[Place, int]) -> str:
-    """Say what is in the way of a move: too little room, or a rule of the workload."""
+    """Say the obstacle to a move: too little room, or a rule of the workload."""
     path = stuck.paths[move.workload]
     single = _lacking(path, move, room)
     if single:
@@ -76,7 +76,7 @@ def _because(plan: WavePlan, stuck: Migration, move: Move, room: Mapping[Place, 
 
 
 def _head(move: Move) -> str:
-    """Say what is blocked."""
+    """Say which replicas are blocked."""
     noun = "replica" if move.replicas == 1 else "replicas"
     if move.source is None:
         return f"{move.workload}: {move.replicas} {noun} cannot start on {move.target}"
@@ -142,7 +142,7 @@ def _ring_text(
 def _ways_out(
     ring: Sequence[str], moves: Sequence[Move], part: Migration, room: Mapping[Place, int], reaches: Reaches
 ) -> Iterator[str]:
-    """Yield what was tried and does: a little more room on one cluster, or stopping first."""
+    """Yield ways out that were tried and help: a little more room on one cluster, or stopping first."""
     tried: dict[str, list[str]] = {}
     for cluster in ring:
         for more in _shortages(cluster, moves, part, room):
@@ -164,7 +164,7 @@ def _ways_out(
 def _shortages(
     cluster: str, moves: Sequence[Move], part: Migration, room: Mapping[Place, int]
 ) -> list[dict[Place, int]]:
-    """Return what one arriving replica lacks on a cluster, the least first; at last what all of them lack."""
+    """Return the lack of one arriving replica on a cluster, the least first; at last that of all of them."""
     single: list[dict[Place, int]] = []
     asked: dict[Place, int] = {}
     for move in moves:

@@ -24,11 +24,11 @@ class WaveBuilder:
         self.room = migration.room(used)
 
     def step(self, key: str) -> Step:
-        """Return what a workload does in the wave so far."""
+        """Return the step of a workload in the wave so far."""
         return self.steps.get(key, NOTHING)
 
     def remaining(self, path: WorkloadPath) -> tuple[dict[str, int], dict[str, int]]:
-        """Return what has still to be stopped and to be started after the wave so far."""
+        """Return the replicas still to be stopped and to be started after the wave so far, by cluster."""
         return between(after(self.positions[path.key], self.step(path.key)), path.target)
 
     def fits(self, path: WorkloadPath, cluster: str) -> int | None:

@@ -28,13 +28,13 @@ STANDING = (Moment.AFTER,)
 
 @dataclass(frozen=True, slots=True)
 class Missed(Scope):
-    """What counts is by how much a requirement of a rule from outside is missed."""
+    """Amount by which a requirement of a rule from outside is missed, counted like replicas."""
 
     requirement: Requirement
 
     @property
     def detail(self) -> str:
-        """What tells the requirement from others."""
+        """Name of the requirement, to tell it from others of its kind; may be empty."""
         return self.requirement.detail
 
     def count(self, placed: Placed) -> int:
@@ -154,7 +154,7 @@ def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> It
 def _limit(
     sides: Sequence[Requirement], changed: frozenset[str], *, asks: bool, detours: bool
 ) -> Iterator[Limit]:
-    """Yield what the requirements of one scope come to, where that says something about the clusters."""
+    """Yield the limits that the requirements of one scope make, where they are about the clusters."""
     scope = sides[0].scope
     least = next((one.limit for one in sides if one.side is Side.LEAST), 0) if asks else 0
     most = next((one.limit for one in sides if one.side is Side.MOST), None)

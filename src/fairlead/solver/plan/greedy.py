@@ -1,4 +1,4 @@
-"""Waves made greedily: as much as fits into every wave, what repairs or frees scarce room first."""
+"""Waves made greedily: as much as fits into every wave, moves that repair or free scarce room first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -14,7 +14,7 @@ NEAR = 32
 """Numbers of replicas that are tried one by one, from the largest down and at last."""
 
 Steps = Mapping[str, Step]
-"""What the workloads do in one wave, by key; those that do nothing are left out."""
+"""Replicas stopped and started in one wave, by workload key; workloads that do nothing are absent."""
 
 NOT_URGENT: Mapping[str, int] = MappingProxyType({})
 
@@ -23,7 +23,8 @@ MOST_WAVES = 10_000
 
 
 Scarcity = Mapping[str, int]
-"""How much room arriving replicas lack on a cluster, in millionths of what it has."""
+"""Room that arriving replicas lack on a cluster, in millionths of its limit, at least 1; absent: none
+lacking."""
 
 
 def _scarcity(migration: Migration, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> Scarcity:
@@ -92,7 +93,7 @@ def too_many_waves(count: str) -> UsageError:
 def follow(
     migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int], wave: Steps
 ) -> tuple[dict[str, Placed], dict[Place, int]]:
-    """Return what stands and what is used after a wave."""
+    """Return the positions of workloads and the amounts used after a wave."""
     then, taken = dict(positions), dict(used)
     for key, step in wave.items():
         then[key] = after(positions[key], step)
@@ -101,7 +102,7 @@ def follow(
 
 
 def end_of(migration: Migration, waves: Sequence[Steps]) -> tuple[dict[str, Placed], dict[Place, int]]:
-    """Return what stands and what is used after some waves."""
+    """Return the positions of workloads and the amounts used after some waves."""
     positions, used = migration.start(), dict(migration.used)
     for wave in waves:
         positions, used = follow(migration, positions, used, wave)

@@ -1,4 +1,4 @@
-"""The whole of what moves: every workload's way, and what the clusters can bear."""
+"""A whole migration: the path of every workload, and the limits of clusters and quotas."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,7 +32,8 @@ class WorkloadPath:
     most: int | None
     """Replicas that may run at most inside a wave, unless more run before; None means no limit."""
     needs: Mapping[str, Mapping[Place, int]]
-    """What one replica takes by cluster; nothing where the cluster has no limit."""
+    """Use of one replica by cluster, then limit, in the unit of its resource; empty where there is no
+    limit."""
     constraints: PathConstraints
     refused: frozenset[str]
     bound: bool = False
@@ -61,29 +62,29 @@ class Companions:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Everything that moves."""
+    """Workloads that move, those that stay, and the limits on the way."""
 
     paths: Mapping[str, WorkloadPath]
     still: Mapping[str, Placed]
     limits: Mapping[Place, int]
-    """What may be used by cluster, or quota, and resource; at least what the target uses."""
+    """Most that may be used by cluster, or quota, and resource; at least what the target uses."""
     used: Mapping[Place, int]
-    """What is used at the start."""
+    """Amount used at the start, by the same keys."""
     companions: tuple[Companions, ...]
     regions: Mapping[str, tuple[str, str]]
     """Region and provider by cluster, for pairing what is stopped with what is started."""
     goals: Mapping[str, Placed]
-    """What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a plan
-    have targets of their own, but the same goals."""
+    """Replicas that every workload holds in the end; rules broken there may be broken on the way. Parts of a
+    plan have targets of their own, but the same goals."""
     most_moves: int | None = None
     """Replicas that one wave moves, starts or stops at most; None means no limit."""
 
     def start(self) -> dict[str, Placed]:
-        """Return what every moving workload holds at the start."""
+        """Return the replicas by cluster of every moving workload at the start."""
         return {key: path.start for key, path in self.paths.items()}
 
     def room(self, used: Mapping[Place, int]) -> dict[Place, int]:
-        """Return what is left where so much is used."""
+        """Return the room that is left, by limit, where so much is used."""
         return {place: limit - used.get(place, 0) for place, limit in self.limits.items()}
 
     def lacking(self, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> dict[Place, int]:
@@ -125,7 +126,7 @@ def charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], cha
 
 
 def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what has still to be stopped and what has still to be started, by cluster."""
+    """Return the replicas still to be stopped and those still to be started, by cluster."""
     return between(position, path.target)
 
 
@@ -144,7 +145,7 @@ def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
 def migration_of(
     problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
 ) -> Migration:
-    """Return what moves; everywhere also to clusters that are neither where replicas are nor go."""
+    """Return the migration; everywhere also to clusters where replicas neither are nor go."""
     current = running(problem)
     companions = tuple(
         Companions(tuple(key for key in rule.members if problem.workload(key).replicas), rule.together)
@@ -177,7 +178,7 @@ def migration_of(
 
 
 def _used(problem: Problem, placement: Placement) -> dict[Place, int]:
-    """Return what all workloads use where they are placed, of clusters and of quotas."""
+    """Return the amounts that all workloads use where they are placed, of clusters and of quotas."""
     found = dict(problem.used(placement)) if problem.has_capacity else {}
     for rule in problem.rules:
         if isinstance(rule, Quota):
@@ -217,7 +218,7 @@ def _path(
 
 
 def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, dict[Place, int]]:
-    """Return what one replica takes from clusters that have limits, and of quotas."""
+    """Return the request of one replica from clusters that have limits, and of quotas, by cluster."""
     quotas = [rule for rule in problem.rules if isinstance(rule, Quota)]
     needed = capacity.needs(workload) if problem.has_capacity else {}
     limited, with_pods = problem.charged.names, problem.charged.with_pods

@@ -66,7 +66,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     Parameters
     ----------
     problem
-        What runs now (`Workload.current`) and what is wanted.
+        Problem with the replicas that run now (`Workload.current`) and those wanted.
     budget
         How many replicas may move: a number, a share of what runs such as ``"10%"``, or `Budgets` for single
         workloads, namespaces and clusters; None means no limit.
@@ -78,7 +78,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     moves_first
         True where as few replicas as possible move, before the weights count.
     others
-        What happens to workloads that the input does not ask to rebalance, if it asks for some (by a
+        Treatment of workloads that the input does not ask to rebalance, if it asks for some (by a
         ``WorkloadRebalancer``): ``stay`` or ``make-room``.
     order
         ``start-first``, ``stop-first`` or ``either``; see `Order`.
@@ -148,7 +148,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
 
 
 def _fraction(gain: Fraction | float) -> Fraction:
-    """Return what a move has to gain, exactly as it was written."""
+    """Return the least gain of a move, exactly as it was written."""
     try:
         return Fraction(str(gain))
     except ValueError:

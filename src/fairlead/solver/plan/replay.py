@@ -48,9 +48,9 @@ class Breach:
     wave: int
     """Number of the wave, from 1; 0 where the plan as a whole is wrong."""
     moment: Moment | None
-    """When in the wave; None where the wave cannot be made at all."""
+    """Moment in the wave; None where the wave cannot be made at all."""
     violation: Violation
-    """What is broken, in the user's words, and by how much in all."""
+    """Violation of the rule, in the user's words, with the whole amount by which it is broken."""
 
     def __str__(self) -> str:
         if not self.wave:
@@ -97,11 +97,11 @@ class _Replayer:
         self.capacities = Capacities(plan.problem, self.state, plan.target)
 
     def of(self, workload: str) -> Placed:
-        """Return what a workload holds."""
+        """Return the replicas of a workload by cluster."""
         return self.state.get(workload, {})
 
     def mistakes(self, wave: Wave, by_workload: MovesByWorkload) -> Iterator[Violation]:
-        """List what makes a wave impossible to carry out."""
+        """List the mistakes that make a wave impossible to carry out."""
         wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
         most = self.options.most_moves
         if most is not None and wave.replicas > most:
@@ -131,7 +131,7 @@ class _Replayer:
         self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
 
     def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
-        """List what one workload breaks of its own rules."""
+        """List the rules of its own that one workload breaks."""
         target = self.plan.target.of(workload.key)
         bound = in_kept_group(workload, target)
         yield from _starts_where_closed(bound, taken, target)
@@ -141,7 +141,7 @@ class _Replayer:
             yield from row.breaches(taken.before, taken.moments.__getitem__, target)
 
     def _of_shared(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
-        """List what workloads break together: companions and quotas."""
+        """List the rules that workloads break together: companions and quotas."""
         for row in self.shared:
             if not any(key in courses for key in row.members):
                 continue
@@ -171,7 +171,7 @@ class _Replayer:
 
 
 def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[Violation]:
-    """List what is wrong with a move by itself."""
+    """List the mistakes of a move by itself."""
     if move.workload not in problem.workload_by_key:
         yield Violation("moves", f"there is no workload {move.workload}", move.replicas, None, move.workload)
         return
@@ -240,7 +240,7 @@ def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
 
 
 def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move]) -> Iterator[Violation]:
-    """Yield what one workload passes inside a wave."""
+    """Yield the rules that one workload breaks inside a wave only."""
     target = plan.target.of(key)
     workload = in_kept_group(plan.problem.workload(key), target)
     required = [

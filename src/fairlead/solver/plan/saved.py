@@ -88,7 +88,7 @@ class SavedOptions(Open):
 
 
 class SavedDocument(Open):
-    """What is read of a saved plan; the rest is for people and scripts."""
+    """Fields that are read of a saved plan; the rest is for people and scripts."""
 
     form: Literal["fairlead.io/plan/v1"]
     moves: Annotated[int, Strict(), Field(ge=0)]
@@ -117,7 +117,7 @@ def read_file(file: str) -> Document:
 
 
 def validated(saved: Mapping[str, Any] | Document) -> SavedDocument:
-    """Return what is read of a saved plan."""
+    """Return the fields that are read of a saved plan."""
     document = saved if isinstance(saved, Document) else _copied(saved)
     found = validate(document, SavedDocument)
     if found.mistakes or found.located is None:
@@ -145,7 +145,7 @@ def _document(value: Any, lines: Places, file: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """What is needed to go on with a plan."""
+    """Target, options and waves of a saved plan: enough to go on with it."""
 
     target: Placement
     waves: WaveOptions
@@ -184,7 +184,7 @@ class TargetDifference(PlannedChange):
 
 @dataclass(frozen=True, slots=True)
 class PlanSummary:
-    """What is compared of one plan: target and number of waves, None where there is no target, and moves."""
+    """Figures by which plans are compared: target and number of waves, None without a target, and moves."""
 
     target: Placement | None
     moves: int

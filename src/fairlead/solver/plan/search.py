@@ -36,7 +36,7 @@ Everywhere = Callable[[], Migration]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where a search has got to; replicas wait on detours, and the way takes so many waves at least."""
+    """State of a search: its waves, whether replicas wait on detours, and the least number of waves."""
 
     waves: tuple[Steps, ...]
     detours: bool = False
@@ -66,7 +66,7 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
 
 
 def at(migration: Migration, waves: tuple[Steps, ...]) -> Migration:
-    """Return what still moves after some waves."""
+    """Return the migration that remains after some waves."""
     return migration.starting_at(end_of(migration, waves)[0])
 
 
@@ -181,7 +181,7 @@ def _detours(migration: Migration) -> Iterator[Steps]:
 
 
 def _waiting_to_leave(migration: Migration) -> Iterator[tuple[WorkloadPath, str, tuple[int, int]]]:
-    """Yield what would make room for others by leaving: how many are enough, and how many there are."""
+    """Yield paths and clusters that make room by leaving: replicas that are enough, and all there."""
     short = migration.lacking(migration.start(), migration.room(migration.used))
     for path in sorted(migration.paths.values(), key=lambda each: each.key):
         out, into = left_over(path, path.start)

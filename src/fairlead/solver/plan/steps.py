@@ -1,4 +1,4 @@
-"""What one workload does in one wave, as numbers by cluster, and as moves."""
+"""Steps of one workload in one wave: replicas stopped and started by cluster, and the moves they make."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Move, Wave
 
 Course = Mapping[Moment, Placed]
-"""What stands at every moment of a wave."""
+"""Replicas by cluster at every moment of a wave."""
 Regions = Mapping[str, tuple[str, str]]
 """Region and provider by cluster."""
 
@@ -21,22 +21,22 @@ class Step:
     """
 
     starts: Placed = field(default_factory=dict)
-    """Started."""
+    """Replicas that are started."""
     late: Placed = field(default_factory=dict)
-    """Stopped after the new ones are up."""
+    """Replicas that are stopped after the new ones are up."""
     early: Placed = field(default_factory=dict)
-    """Stopped before the new ones are started."""
+    """Replicas that are stopped before the new ones are started."""
     gone: Placed = field(default_factory=dict)
-    """Stopped for good, before anything is started."""
+    """Replicas that are stopped for good, before anything is started."""
 
     @property
     def fresh(self) -> int:
-        """How many are started without stopping any for them."""
+        """Replicas that are started without stopping any for them."""
         return total(self.starts) - total(self.late) - total(self.early)
 
     @property
     def moves(self) -> int:
-        """How many are moved, started or stopped for good: what a wave counts."""
+        """Replicas that are moved, started or stopped for good: those that a wave counts."""
         return total(self.starts) + total(self.gone)
 
     @property
@@ -95,13 +95,13 @@ def positive(placed: Placed) -> dict[str, int]:
 
 
 def between(standing: Placed, target: Placed) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what has to be stopped and what has to be started to get from here to there."""
+    """Return replicas to be stopped and to be started, by cluster, to get from here to there."""
     change = minus(target, standing)
     return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
 
 def course(before: Placed, step: Step) -> Course:
-    """Return what stands at every moment of a wave."""
+    """Return the replicas by cluster at every moment of a wave."""
     under_way = minus(before, step.gone)
     stopped = minus(under_way, step.early)
     started = plus(stopped, step.starts)
@@ -114,17 +114,17 @@ def course(before: Placed, step: Step) -> Course:
 
 
 def after(before: Placed, step: Step) -> dict[str, int]:
-    """Return what stands when the wave is done."""
+    """Return the replicas by cluster when the wave is done."""
     return dict(course(before, step)[Moment.AFTER])
 
 
 def wave_of(steps: Mapping[str, Step], regions: Regions) -> Wave:
-    """Return what all workloads do in a wave, by key, as moves."""
+    """Return the steps of all workloads in a wave, by key, as moves."""
     return Wave(tuple(move for key, step in steps.items() for move in moves_of(key, step, regions)))
 
 
 def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
-    """Yield what one workload does in a wave as moves; near clusters are paired first, then by name."""
+    """Yield the step of one workload in a wave as moves; near clusters are paired first, then by name."""
     starts = dict(step.starts)
     stops = {(cluster, True): count for cluster, count in step.early.items()}
     stops |= {(cluster, False): count for cluster, count in step.late.items()}
@@ -144,7 +144,7 @@ def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
 
 
 def undone(workload: str, out: Placed, into: Placed, regions: Regions) -> tuple[Move, ...]:
-    """Return what has still to be done for a workload as moves."""
+    """Return the remaining stops and starts of a workload as moves."""
     surplus = max(0, sum(out.values()) - sum(into.values()))
     late, gone = dict(out), {}
     for cluster in sorted(out, reverse=True):

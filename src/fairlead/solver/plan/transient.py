@@ -1,4 +1,4 @@
-"""What stands where while a wave is under way, and which rules bind at which moment.
+"""Replicas at every moment of a wave, and which rules bind at which moment.
 
 A wave has three steps, and four moments are looked at:
 
@@ -72,7 +72,7 @@ class Course:
 
 
 def course(before: Placed, moves: Iterable[Move]) -> Course:
-    """Return what stands where while moves are made; below 0 where they stop what is not there."""
+    """Return the replicas by cluster while moves are made; below 0 where they stop more than is there."""
     stopped, under_way, started, after = dict(before), dict(before), dict(before), dict(before)
     for move in moves:
         if move.source is not None:
@@ -104,10 +104,10 @@ MOST = (Moment.STARTED, Moment.AFTER)
 FEWEST = (Moment.STOPPED, Moment.AFTER)
 
 Standing = TypeVar("Standing", Placed, Placement)
-"""What stands of one workload, or of several."""
+"""Replicas by cluster of one workload, or the placement of several."""
 
 About = tuple[str, str | None, str | None, str, bool, Source | None]
-"""What tells two violations of one row apart; see `Violation.about`."""
+"""Identity of a violation among those of one row; see `Violation.about`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Row(Generic[Standing]):
     def breaches(
         self, before: Standing, then: Callable[[Moment], Standing], target: Standing
     ) -> Iterator[tuple[Moment, Violation]]:
-        """Yield what is broken at which moment, and by more than before the wave and in the target."""
+        """Yield the rules broken at each moment, by more than before the wave and in the target."""
         found = [
             (moment, violation)
             for moment, standing in ((each, then(each)) for each in self.moments)
@@ -200,7 +200,7 @@ def _moments(requirement: Requirement) -> tuple[Moment, ...]:
 
 
 def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
-    """Yield what may be missing and what may be too many."""
+    """Yield the rows of replicas that may be missing, and of those that may be too many."""
     key, wanted = workload.key, sum(target.values())
     least = wanted - options.missing(key, wanted)
 
@@ -225,7 +225,7 @@ def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Ite
 
 
 class Capacities:
-    """What is used in the course of a replay; what the target asks for beyond a limit is allowed for."""
+    """Capacity in use in the course of a replay; use beyond a limit is allowed where the target has it."""
 
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
         self._problem = problem

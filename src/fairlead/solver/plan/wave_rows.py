@@ -25,7 +25,7 @@ When = tuple[int, Moment]
 
 
 class Moments(NamedTuple):
-    """What stands before a wave, and at its moments."""
+    """Replicas by cluster before a wave and at each of its moments, as expressions of a model."""
 
     before: Places
     at: Mapping[Moment, Places]

@@ -1,4 +1,4 @@
-"""What a rebalance plan is: moves of replicas, made in waves, from what runs now to a target placement."""
+"""Rebalance plans as data: moves of replicas, made in waves, from what runs now to a target placement."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class WaveOptions:
     """How many replicas of every workload may be missing or too many inside a wave."""
     orders: Mapping[str, Order] = field(default_factory=dict)
     availabilities: Mapping[str, Availability] = field(default_factory=dict)
-    """The same for single workloads by key; what is given here replaces the general value."""
+    """Order and availability of single workloads by key, in the place of the general ones."""
     detours: bool = True
     """Whether a replica may wait on a third cluster where clusters without room exchange replicas."""
     most_moves: int | None = None
@@ -93,7 +93,7 @@ class WaveOptions:
             )
 
     def order_of(self, workload: str) -> Order:
-        """Return what comes first for a workload."""
+        """Return the order for a workload."""
         return self.orders.get(workload, self.order)
 
     def missing(self, workload: str, wanted: int) -> int:
@@ -117,7 +117,7 @@ class Move:
     target: str | None
     """Cluster on which they are started; None where they are stopped for good."""
     replicas: int
-    """How many; at least 1."""
+    """Number of replicas, at least 1."""
     stop_first: bool = False
     """True where the old replica goes before the new one is there. Without meaning where only one of source
     and target is given."""
@@ -163,12 +163,12 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """What the plan leaves undone."""
+    """Move that the plan leaves undone."""
 
     move: Move
     """The move that cannot be made."""
     reason: str
-    """What is in its way and what is missing, in the user's words."""
+    """Obstacle and missing amount, in the user's words."""
 
     def __str__(self) -> str:
         return self.reason
@@ -188,7 +188,7 @@ class WavePlan:
     """No plan that ends where this one ends has fewer waves. Where `detours` is False: no plan that moves
     every replica at most once; otherwise: no plan that leaves alone what is in place."""
     blocked: tuple[Blocked, ...] = ()
-    """What cannot be moved, and why; with these moves the end of the plan would be the target."""
+    """Moves that cannot be made, with the reason of each; with them the plan would end at the target."""
     options: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""
     detours: bool = False
@@ -211,7 +211,7 @@ class WavePlan:
 
     @property
     def states(self) -> tuple[Placement, ...]:
-        """What runs before the first wave, and after every wave."""
+        """Placements: the one that runs before the first wave, and the one after every wave."""
         found = [running(self.problem)]
         for wave in self.waves:
             found.append(_made(found[-1], wave, whole=True))
@@ -228,7 +228,7 @@ class WavePlan:
 
     @property
     def fullest(self) -> tuple[Placement, ...]:
-        """What stands inside of every wave at most: all that starts is there, and what it replaces."""
+        """Placements inside of every wave at its fullest: with started replicas, and those they replace."""
         pairs = zip(self.states, self.waves, strict=False)
         return tuple(_made(before, wave, whole=False) for before, wave in pairs)
 
@@ -245,7 +245,7 @@ class WavePlan:
 
 
 def _made(before: Placement, wave: Wave, *, whole: bool) -> Placement:
-    """Return what stands after a wave, or inside of it while what is replaced is still there."""
+    """Return the placement after a wave, or inside of it while replaced replicas are still there."""
     held = {key: Counter(placed) for key, placed in before.items()}
     for move in wave.moves:
         if move.source is not None and (whole or move.stops_early):
@@ -256,7 +256,7 @@ def _made(before: Placement, wave: Wave, *, whole: bool) -> Placement:
 
 
 def running(problem: Problem) -> Placement:
-    """Return what runs now on clusters that are still there.
+    """Return the placement that runs now, on clusters that are still there.
 
     Replicas on clusters that are not in the input are gone already; what replaces them is started new.
     """

@@ -52,7 +52,7 @@ def openable(workload: Workload) -> tuple[str, ...]:
 
 
 def copy_somewhere(workload: Workload) -> Key:
-    """Return what names that one of the candidates of now holds a copy: it gives way to those opened."""
+    """Return the key of the rule that a candidate of now holds a copy: it gives way to those opened."""
     return Because(KIND, workload.key), "least"
 
 

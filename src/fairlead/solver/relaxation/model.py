@@ -1,4 +1,4 @@
-"""The model of a relaxation: all rules with slack, and what the slack costs."""
+"""The model of a relaxation: all rules with slack, and the cost of the slack in replicas."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Solution:
     changes: tuple[Change, ...]
     """The changes, in order."""
     support: tuple[int, ...]
-    """The relaxables that are relaxed."""
+    """Positions of the relaxables that are relaxed."""
     certain: bool
     """True where nothing cheaper exists, and nothing of the same cost comes first."""
     placement: Placement
-    """What can be placed with the changes made."""
+    """Placement that keeps all rules once the changes are made."""
 
 
 def relaxation_model(problem: Problem, deadline: Deadline) -> RelaxationModel | None:

@@ -1,4 +1,4 @@
-"""What a relaxation may change: one number of a problem, and by how much at most."""
+"""Relaxable numbers of a problem: each may be changed in one direction, up to a most."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,17 +35,17 @@ class Relaxable:
     direction: int
     """1 where the number is raised, -1 where it is lowered."""
     most: int
-    """By how much at most."""
+    """Most by which the number may be changed."""
     keys: tuple[Key, ...]
     """The constraints that give way with it."""
     source: Source | None = None
     every: int = 1
-    """How far one step lets its constraints give way."""
+    """Slack that one step gives each of its constraints, in their own unit."""
     sharing: tuple[str, ...] = ()
     """Other workloads for which the same number of the same policy counts."""
     staying: Mapping[Key, int] = field(default_factory=dict)
-    """How far a constraint gives way without this one, once all others that it needs are relaxed: a taint
-    that only keeps away what is new lets stay what runs there."""
+    """Slack that a constraint gets without this one, once all others that it needs are relaxed: a taint that
+    only keeps away what is new lets stay what runs there."""
 
     def change(self, by: int, cost: int, workload: str | None) -> Change:
         """Return a change of the number, by so much in its own unit, as one of its workloads has it."""
@@ -54,7 +54,7 @@ class Relaxable:
 
     @property
     def named(self) -> str:
-        """What else names it, in words."""
+        """Name of the number beside workload and cluster, in words; may be empty."""
         return detail_text(self.detail)
 
     @property
@@ -75,7 +75,7 @@ def widest(workload: Workload) -> int:
 
 
 def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
-    """Yield what may be changed of one workload; of one that is scaled to 0 nothing has to be."""
+    """Yield the relaxable numbers of one workload; none where it is scaled to 0."""
     if workload.replicas:
         most = widest(workload)
         for rule in workload.rules:
@@ -112,7 +112,7 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
 
 
 def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
-    """Return what gives way where a number is lowered, so that less is asked for, or raised."""
+    """Return the keys that give way where a number is lowered, so that less is asked for, or raised."""
     return tuple((each, side) for each in because)
 
 

@@ -1,4 +1,4 @@
-"""What a solution relaxes, what that costs, and the choice among solutions of one cost.
+"""Relaxables of a solution, their cost, and the choice among solutions of one cost.
 
 Of changes that cost the same, the fewest are chosen, of the first kinds, and no more than is needed.
 """
@@ -30,29 +30,29 @@ Values = Mapping[int, int]
 
 @dataclass(slots=True)
 class Relaxed:
-    """A relaxable in the model."""
+    """Variables of one relaxable in the model."""
 
     relaxable: Relaxable
     """The relaxable."""
     steps: cp_model.IntVar
-    """How far it is relaxed, in the steps of its constraints."""
+    """Number of steps by which it is relaxed."""
     cost: cp_model.IntVar
-    """What that costs."""
+    """Cost of that, in replicas."""
     on: cp_model.IntVar
     """1 where it is relaxed at all."""
     stock: Stock | None = None
-    """What it adds to; None where steps are what it costs."""
+    """Stock that it adds to; None where each step costs 1."""
 
 
 def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:
-    """Return what a run found for some variables; None where it found nothing."""
+    """Return the values of some variables in a run; None where it found nothing."""
     if found.values is None:
         return None
     return {variable.index: value for variable, value in zip(variables, found.values, strict=True)}
 
 
 def support(relaxed: Sequence[Relaxed], values: Values) -> tuple[int, ...]:
-    """Return the positions of those that are relaxed."""
+    """Return the positions of the relaxables that are relaxed."""
     return tuple(at for at, each in enumerate(relaxed) if values[each.steps.index])
 
 
@@ -67,7 +67,7 @@ def changes_of(relaxed: Sequence[Relaxed], values: Values, placement: Placement)
 
 
 def _changes(relaxed: Relaxed, steps: int, placement: Placement) -> Iterator[Change]:
-    """Yield what a relaxable changes; of the workloads that share a number, the first has the cost."""
+    """Yield the changes by a relaxable; of the workloads that share a number, the first has the cost."""
     relaxable = relaxed.relaxable
     by, cost = (steps, steps) if relaxed.stock is None else relaxed.stock.lacking(placement)
     for at, workload in enumerate(sorted(relaxable.workloads) or [None]):

@@ -83,7 +83,7 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
 def _of_percentages(
     changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem
 ) -> Iterator[Change]:
-    """Yield what a smaller percentage that has to survive comes to for the others that have it."""
+    """Yield the changes by a smaller percentage that has to survive for the others that have it."""
     smaller = {
         (rule.source.holder, rule.name): 100 * change.after // workload.replicas
         for change in changes
@@ -205,7 +205,7 @@ def _joined(first: Relaxable, other: Relaxable) -> Relaxable:
 
 
 def number_of(relaxable: Relaxable, problem: Problem) -> Hashable:
-    """Return what tells the number of a policy from all others; None where it is the workload's own."""
+    """Return a key of the number of a policy, to tell it from others; None where it is the workload's own."""
     if relaxable.workload is None or relaxable.kind is Kind.COMPANION:
         return None
     workload = problem.workload_by_key[relaxable.workload]

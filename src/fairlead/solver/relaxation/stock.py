@@ -1,4 +1,4 @@
-"""What several workloads share and a relaxation may change, by the amount or by a step.
+"""Shared resources and quotas that a relaxation may enlarge, by the amount or by a step.
 
 Resources of a cluster and what a quota allows are stocks: more of either is counted in replicas, the amount
 divided by the largest request of any workload that may take of it, rounded up. That a budget of moves has to
@@ -52,16 +52,16 @@ KINDS = (Kind.CAPACITY, Kind.QUOTA)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Something of which every replica takes so much."""
+    """Amount of a resource or quota, of which every replica takes some; all in the resource's unit."""
 
     asked: Mapping[Place, int]
-    """What one replica of a workload takes, by where it stands."""
+    """Request of one replica by workload and cluster."""
     at_hand: int
-    """What there is of it for the workloads, to which more can be added; negative where more is taken than
+    """Amount that is there for the workloads, to which more can be added; negative where more is taken than
     there was."""
     allowed: int
-    """What they may take as long as nothing is added: more than is at hand where what is taken counts as
-    there."""
+    """Amount that they may take as long as nothing is added: more than is at hand where what is taken counts
+    as there."""
 
     @property
     def largest(self) -> int:
@@ -105,7 +105,7 @@ class Stock:
 
 
 def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
-    """Return what a relaxable adds to: the resource of a cluster, or what a quota allows."""
+    """Return the stock that a relaxable adds to: the resource of a cluster, or a quota."""
     if relaxable.kind is Kind.QUOTA:
         rule, scope = number_of(relaxable.detail, relaxable.cluster, problem)
         places = {
@@ -149,7 +149,7 @@ def reach(problem: Problem) -> Mapping[str, frozenset[str]]:
 
 
 def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
-    """Return what one replica of every workload that could stand on a cluster takes there, by resource."""
+    """Return the request of one replica of every workload that could stand on a cluster, by resource."""
     found: dict[str, dict[str, int]] = {}
     for workload in problem.workloads:
         if workload.replicas and cluster.name in reach(problem)[workload.key]:
@@ -159,7 +159,7 @@ def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
 
 
 def at_hand(problem: Problem, cluster: str, resource: str) -> int:
-    """Return what is free on a cluster and what workloads hold there, at most what it offers.
+    """Return the amount free on a cluster and held there by workloads, at most what it offers.
 
     Negative where it is overcommitted.
     """

@@ -1,4 +1,4 @@
-"""Ways out that sums tell, without a model: what is missing is the least that anything can cost.
+"""Ways out that sums tell, without a model: the missing amount is the least that anything can cost.
 
 Several totals ask for more of one stock than there is: a resource of all clusters that are open to some
 workloads, or a number of a quota. A change that costs 1 gives back, or adds, the largest request at most, so
@@ -56,18 +56,18 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
 
 @dataclass(frozen=True, slots=True)
 class _Excess:
-    """Too much of a resource that workloads ask for, in its unit, and what adds to the stock."""
+    """Amount of a resource that workloads ask for too much, in its unit, and what adds to the stock."""
 
     resource: str
     amount: int
     workloads: tuple[Workload, ...]
     adding: tuple[Relaxable, ...]
     over: Mapping[str, int] = field(default_factory=dict)
-    """What clusters have beyond the last step that replicas take; it counts where something is added."""
+    """Capacity by cluster beyond the last multiple of the requests; it counts where something is added."""
 
 
 def _excesses(problem: Problem) -> Iterator[_Excess]:
-    """Yield what is asked for too much: of quotas, then of what clusters have."""
+    """Yield the amounts that are asked for too much: of quotas, then of clusters."""
     found = relaxables(problem)
     # An exact number that several share gives back more than the largest request; no other gives back any.
     if any(relaxable.sharing and relaxable.kind in EXACT for relaxable in found):

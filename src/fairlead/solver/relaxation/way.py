@@ -26,12 +26,12 @@ class Way:
 
     @property
     def rules(self) -> frozenset[tuple[object, ...]]:
-        """What is changed, whatever the amounts."""
+        """The numbers that are changed, whatever the amounts."""
         return frozenset(each.about for each in self.changes)
 
     @property
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
-        """Return what to sort ways by: those that are simple enough to read first, then by cost."""
+        """Sort key: those that are simple enough to read first, then by cost."""
         said = sentences(self.changes)
         # To give up replicas here and there is a long way to go, also where it is said in one breath.
         fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)

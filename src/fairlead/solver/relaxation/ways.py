@@ -37,7 +37,7 @@ MOST_PLACES = 4_000
 MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
-"""Of the time, what may go into ways of single workloads; the rest verifies them."""
+"""Part of the time that may go into ways of single workloads; the rest verifies them."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 WAYS = 8
@@ -236,7 +236,7 @@ def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> li
 
 
 def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Problem) -> tuple[Change, ...]:
-    """Return what one workload changes, for all that are alike; a number that they share counts once."""
+    """Return the changes of one workload, for all that are alike; a number that they share counts once."""
     shared = for_all(changes, members, part)
     known = {each.about for each in shared}
     mine = (

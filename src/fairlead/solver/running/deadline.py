@@ -84,7 +84,7 @@ class Deadline:
         return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)
 
     def each(self, tasks: int, at_once: int) -> "Span":
-        """Return what every one of so many tasks may use of the time, where so many are run at once."""
+        """Return the time for every one of so many tasks, where so many are run at once."""
         seconds = self.remaining() * min(1.0, at_once / tasks)
         return Span(None if math.isinf(seconds) else seconds, self.stop)
 
@@ -242,7 +242,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def interruptible(call: Callable[[], Result], end: Callable[[], None], deadline: Deadline) -> Result:
-    """Return what a long call returns; ask it to end where the answer is wanted at once.
+    """Return the result of a long call; ask it to end where the answer is wanted at once.
 
     Python hears of signals only between its own steps, so a call into a compiled library runs in a thread
     while this one listens.

@@ -51,7 +51,7 @@ def cores() -> int:
 
 
 class Machines(ABC):
-    """Something that runs independent tasks; a context manager that frees what it holds.
+    """Machines or processes that run independent tasks; a context manager that frees what it holds.
 
     `slots`: how many tasks run at once. `remote`: whether tasks run anywhere but here, so that they have to
     be picklable.
@@ -150,7 +150,7 @@ class Search:
 
 
 class Verdict(StrEnum):
-    """What the solver says; INFEASIBLE is proven."""
+    """Answer of the solver; INFEASIBLE is proven."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -160,7 +160,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work a run may be."""
+    """Limits of one run: time, threads, work, and the ways of searching."""
 
     deadline: Deadline
     """When the run ends at the latest."""
@@ -170,7 +170,7 @@ class Effort:
     work: float = math.inf
     """Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit."""
     linearization: int = 1
-    """How much of the model the linear program holds: 1 as usual, 2 for all of it."""
+    """Part of the model that the linear program holds: 1 as usual, 2 for all of it."""
     thorough: bool = False
     """True where values are tried out, and those left out that others dominate, before the search: that is
     worth while in models that are not settled at once."""
@@ -184,7 +184,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a run found."""
+    """Result of one run."""
 
     verdict: Verdict
     values: tuple[int, ...] | None = None

@@ -1,4 +1,4 @@
-"""What a script says: dated events, each with what becomes of the fleet then. Pure data."""
+"""Scripts: dated events, each with the changes of the fleet then. Pure data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairlead.solver.simulate.changes import At, Scale
 
 
 class Turn(StrEnum):
-    """What happens to clusters: closed in one of three ways, or open again."""
+    """Ways to close clusters, or to open them again."""
 
     CORDON = "cordon"
     DRAIN = "drain"
@@ -25,10 +25,10 @@ class Turn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Something happens to clusters, and stays so until they are restored."""
+    """Clusters are closed in one way, until they are restored."""
 
     turn: Turn
-    """What."""
+    """Way in which they are closed, or ``restore``."""
     name: str
     """Name of the cluster; of the region, zone or provider; value of the label."""
     field: str = "cluster"
@@ -54,12 +54,12 @@ class Rebalance:
 
 
 Step = Clusters | Scale | At | Manifests | Rebalance
-"""Everything that a script can ask for; closed."""
+"""Changes that a script can ask for; closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens: when, what in order, and what people call it, which may be empty."""
+    """Event of a script: its time, its changes in order, and a name, which may be empty."""
 
     at: datetime
     steps: tuple[Step, ...]
@@ -74,7 +74,7 @@ class Script:
     """
 
     name: str
-    """What people call it."""
+    """Name of the script, as people call it."""
     events: tuple[Event, ...]
     """At least one; none before the one it follows."""
     end: datetime

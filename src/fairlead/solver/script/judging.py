@@ -1,4 +1,4 @@
-"""What stands, judged: what is missing, which rules it breaks, and how full clusters are."""
+"""Placements judged: missing replicas, broken rules, and how full clusters are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MISSING = (total.KIND, duplicated.KIND)
 
 
 class Worth(NamedTuple):
-    """What the placement of one workload is worth."""
+    """Quality of the placement of one workload."""
 
     missing: int = 0
     """Replicas that are wanted and stand nowhere."""
@@ -39,14 +39,14 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What stands after an event, judged."""
+    """Quality of all placements after an event."""
 
     missing: Mapping[str, int]
     """Replicas that are wanted and stand nowhere, by workload."""
     broken: Mapping[str, int]
     """Replicas of workloads that break a rule of their own, or ask more of a quota than it allows."""
     rules: Mapping[str, int]
-    """The same by kind of rule; a workload that breaks several counts for each."""
+    """Replicas of such workloads by kind of rule; a workload that breaks several counts for each."""
     off: Fraction
     """Replicas off their static weights, see `Worth`."""
     clusters: Fraction | None

@@ -24,15 +24,15 @@ class Moment:
 
     at: datetime
     name: str
-    """When the event was, and what it is called."""
+    """Time and name of the event."""
     hours: float
     """Hours until the next one."""
     fleet: Problem
     """Clusters, workloads and rules; what runs in it is what ran when it was loaded."""
     judged: Problem
-    """The same for whoever judges what runs: on cordoned clusters it may stay."""
+    """The fleet for whoever judges what runs: on cordoned clusters it may stay."""
     room: Amounts
-    """What all workloads together may use by cluster and resource, also of clusters that are lost."""
+    """Capacity for all workloads together by cluster and resource, also of clusters that are lost."""
     touched: frozenset[str]
     """Keys of workloads of which something else is wanted than before: replicas, requests or policy."""
     opened: bool
@@ -61,17 +61,17 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the events up to now have made of the fleet; see `Moment`."""
+    """The fleet after the events up to now; see `Moment`."""
 
     whole: Problem
-    """Everything that the manifests describe, with every cluster open."""
+    """Problem of all that the manifests describe, with every cluster open."""
     fleet: Problem
     judged: Problem
     room: Amounts
     made: tuple[Scale | At, ...] = ()
     """How workloads were scaled, in order; made again where the manifests change."""
     closed: Mapping[str, Turn] = field(default_factory=dict)
-    """How clusters are closed by name."""
+    """Way in which each closed cluster is closed, by name."""
 
     @classmethod
     def of(cls, problem: Problem) -> _State:
@@ -157,7 +157,7 @@ def _closing(closed: Mapping[str, Turn]) -> list[Change]:
 
 
 def _asked_for(workload: Workload) -> tuple[object, ...]:
-    """Return what the owner of a workload asks for; of rules only where no manifest tells them."""
+    """Return the wishes of a workload's owner; rules only where no manifest tells them."""
     asked: object
     match workload.declared:
         case KarmadaBinding(placement=placement):

@@ -114,7 +114,7 @@ class Course:
         self.standing = final
 
     def handled(self) -> Handled:
-        """Return what there is to tell."""
+        """Return the script as this scheduler handled it."""
         return Handled(self.scheduler.name, tuple(self.steps))
 
 
@@ -166,7 +166,7 @@ def _moved(workload: Workload, before: Mapping[str, int], after: Mapping[str, in
 
 
 def _less(placed: Placed, waits: Placed) -> Placed:
-    """Return what runs of what is placed."""
+    """Return the replicas that run of those that are placed."""
     return {
         **placed,
         **{

@@ -1,4 +1,4 @@
-"""What a script came to: every event as it was handled, and what that adds up to, by scheduler."""
+"""Results of a script: every event as it was handled, and sums over all, by scheduler."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Step:
 
     at: datetime
     name: str
-    """When it was, and what it is called."""
+    """Time and name of the event."""
     hours: float
     """Hours until the next one."""
     due: int
@@ -46,11 +46,11 @@ class Step:
     seconds: float
     """Seconds that the answer took."""
     cpu: float
-    """The same in seconds of all processors."""
+    """Seconds of all processors that the answer took."""
     gap: Fraction | None
     """The greatest gap of the answer; None where it comes without bounds, or nothing was due."""
     gap_above: Fraction | None
-    """The same of the levels above balance."""
+    """The greatest gap of the levels above balance; None as for `gap`."""
 
     @property
     def missing(self) -> int:
@@ -101,7 +101,7 @@ class Handled:
 
     @cached_property
     def broken_by_rule(self) -> dict[str, float]:
-        """The same by kind of rule; a workload that breaks several counts for each."""
+        """Replica-hours of `broken_hours` by kind of rule; a workload that breaks several counts for each."""
         found: Counter[str] = Counter()
         for step in self.steps:
             found.update({kind: count * step.hours for kind, count in step.state.rules.items()})
@@ -146,7 +146,7 @@ class Handled:
 
     @cached_property
     def proven_above(self) -> float | None:
-        """The same of the levels above balance."""
+        """Share of answers that are proven, or nearly, on the levels above balance; None as for `proven`."""
         return _share_of_good([step.gap_above for step in self.steps])
 
     def use(self, share: float) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Where everything stands for one scheduler, and what it is asked at a moment.
+"""State of the fleet as one scheduler has left it, and the problem that it is given at a moment.
 
 It is asked about the workloads that are due; what runs, waits or is evicted of all others is left as it is.
 """
@@ -40,7 +40,7 @@ Placed = Mapping[str, Mapping[str, int]]
 
 
 class Decided(NamedTuple):
-    """What KubeAdmiral's last decision was based on: replicas wanted, and the clusters that there were."""
+    """Basis of KubeAdmiral's last decision: replicas wanted, and the clusters that there were."""
 
     replicas: int
     clusters: tuple[str, ...]
@@ -48,7 +48,7 @@ class Decided(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a scheduler has left behind."""
+    """State that a scheduler has left behind."""
 
     placed: Placed
     """Replicas by workload and cluster; a workload that stands nowhere may be absent."""
@@ -57,11 +57,11 @@ class Standing:
     failed: Mapping[str, str] = field(default_factory=dict)
     """Workloads that their scheduler could not place in full when it tried last, and why."""
     decided: Mapping[str, Decided] = field(default_factory=dict)
-    """What the last decision about a workload was based on; empty before the first one."""
+    """Basis of the last decision by workload; empty before the first one."""
 
     @classmethod
     def of(cls, problem: Problem) -> Standing:
-        """Return what runs in a problem, on the clusters that it has."""
+        """Return the state that runs in a problem, on the clusters that it has."""
         held = {each.key: running(each, problem.cluster_by_name) for each in problem.workloads}
         groups = {each.key: each.observed for each in problem.workloads if each.observed is not None}
         return cls(held, groups)
@@ -87,7 +87,7 @@ def missing(workload: Workload, placed: Mapping[str, int]) -> int:
 
 
 def evicted(moment: Moment, standing: Standing) -> Placed:
-    """Return what leaves at once: from clusters that are gone or drained, or have a taint against it."""
+    """Return replicas that leave at once: from clusters that are gone, drained or tainted against them."""
     fleet = moment.fleet
     clusters = fleet.cluster_by_name
     drained = {one.name for one in fleet.clusters if DRAINED in one.taints}
@@ -120,7 +120,7 @@ def _is_repelled(workload: Workload, cluster: Cluster) -> bool:
 
 
 def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
-    """Return what is left where some replicas have gone."""
+    """Return the placement without replicas that have gone."""
     return {
         key: {name: count for name, count in held.items() if name not in gone.get(key, {})}
         for key, held in placed.items()
@@ -256,7 +256,7 @@ def _held(workload: Workload, standing: Standing) -> Workload:
 def _declared(
     declared: Declared | None, placed: Mapping[str, int], standing: Standing, workload: Workload
 ) -> Declared | None:
-    """Return what the real scheduler sees of a workload that stands where it does."""
+    """Return the manifests of a workload as the real scheduler sees them where it stands now."""
     match declared:
         case KarmadaBinding():
             return replace(declared, previous=tuple(sorted(placed.items())), evicting=frozenset())

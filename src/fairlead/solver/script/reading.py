@@ -95,7 +95,7 @@ def _out_of_order(located: Located[Written]) -> Iterator[Mistake]:
 
 
 def _steps(written: EventSpec) -> Iterator[Step]:
-    """Yield what happens in an event beside its manifests."""
+    """Yield the changes of an event beside its manifests."""
     yield from _clusters(Turn.RESTORE, written.restore)
     if written.autoscalers is not None:
         yield At(written.autoscalers)
@@ -108,7 +108,7 @@ def _steps(written: EventSpec) -> Iterator[Step]:
 
 
 def _clusters(turn: Turn, names: Sequence[str]) -> Iterator[Clusters]:
-    """Yield what happens to clusters that are named as on the command line."""
+    """Yield the changes of clusters that are named as on the command line."""
     for text in names:
         field, equals, name = text.rpartition("=")
         yield Clusters(turn, name, field) if equals else Clusters(turn, text)
@@ -136,7 +136,7 @@ def _mistake(located: Located[Written], path: tuple[str | int, ...], error: Usag
 
 
 def _identity(manifest: Manifest) -> Identity:
-    """Return what tells a manifest from others."""
+    """Return the identity of a manifest."""
     named = object_name(manifest)
     return Identity.of(named.api_version, named.kind, named.namespace, named.name)
 

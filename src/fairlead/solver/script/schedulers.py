@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a scheduler decides."""
+    """Decision of a scheduler at one moment."""
 
     placed: Placed
     """Replicas by cluster of the workloads that it looked at."""
@@ -67,7 +67,7 @@ class Decision:
     """The greatest gap of any level that is not proven, tolerance included; None where the answer comes
     without bounds."""
     gap_above: Fraction | None = None
-    """The same of the levels above balance."""
+    """The greatest gap of the levels above balance; None as for `gap`."""
 
 
 Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
@@ -130,7 +130,7 @@ def solved(problem: Problem, settings: Settings) -> Decision:
 
 
 def planned(moment: Moment, standing: Standing, settings: Settings) -> Decision | None:
-    """Return what a plan under a budget of moves makes of everything; None where it has no waves."""
+    """Return the decision by a plan under a budget of moves; None where it has no waves."""
     problem = whole_question(moment, standing)
     rested = (replace(each, due=bool(missing(each, each.current))) for each in problem.workloads)
     problem = replace(problem, workloads=with_due(rested))
@@ -161,7 +161,7 @@ def _decided(outcome: Outcome) -> Decision:
 
 
 def _reasons(outcome: Outcome) -> dict[str, str]:
-    """Return what gives way of single workloads, and why."""
+    """Return the reasons why rules of single workloads give way, by key."""
     found: dict[str, list[str]] = {}
     for one in outcome.shortfalls:
         if one.workload is not None:

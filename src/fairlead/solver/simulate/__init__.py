@@ -1,1 +1,1 @@
-"""What would become of a fleet: changes, and a problem with them made."""
+"""Simulation: changes of a fleet, the problem with them made, and their effects."""

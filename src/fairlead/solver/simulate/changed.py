@@ -1,4 +1,4 @@
-"""What if: changes of a problem as data, and the problem that they make of another."""
+"""Changes made: the problem that they make of another."""
 
 from __future__ import annotations
 
@@ -276,5 +276,5 @@ def _only(minimum: Bound) -> Bound:
 
 
 def _edited(declared: Declared | None) -> Declared | None:
-    """Return what a scheduler sees of a workload whose placement was edited."""
+    """Return the manifests of a workload, whose placement was edited, as a scheduler sees them."""
     return replace(declared, up_to_date=False) if isinstance(declared, KarmadaBinding) else declared

@@ -1,4 +1,4 @@
-"""What may be changed in a problem: drains, losses, scaling and the like, as data, and the clusters meant."""
+"""Changes of a problem as data: drains, losses, scaling and the like, and the clusters meant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairlead.models.words import SHOWN, either, no_such, with_nearest
 
 @dataclass(frozen=True, slots=True)
 class _OfCluster:
-    """What is done to one cluster, which stays in the problem; it is called as its class is."""
+    """Change of one cluster, which stays in the problem; it is called as its class is."""
 
     cluster: str
     """Name of the cluster."""
@@ -89,7 +89,7 @@ class Weight:
     cluster: str
     """Name of a candidate."""
     weight: int
-    """Its weight; 0 takes the workload off the cluster."""
+    """Static weight of the cluster; 0 takes the workload off it."""
 
     def __str__(self) -> str:
         return f"weigh {self.cluster} {self.weight} for {self.workload}"
@@ -109,10 +109,10 @@ class Add:
 
 
 Change = Drain | Cordon | Restore | Lose | At | Scale | Weight | Add
-"""Everything that can be asked for; closed."""
+"""Changes that can be asked for; closed."""
 
 Trial = Drain | Lose | At
-"""What a sweep tries, each by itself."""
+"""Changes that a sweep tries, each by itself."""
 
 
 def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:

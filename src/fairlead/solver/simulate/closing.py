@@ -162,7 +162,7 @@ def _stuck(rules: Rules, workload: Workload, closed: Closed) -> Iterator[Stateme
 
 
 def _words(closed: Closed, name: str) -> str:
-    """Return what becomes of a cluster, such as ``is being drained``."""
+    """Return the end of a cluster in words, such as ``is being drained``."""
     exclusion = closed[name]
     return "is lost" if exclusion is None else exclusion.reason
 

@@ -1,4 +1,4 @@
-"""What comes out of a simulation: what moves, what no longer fits, how full the clusters become."""
+"""Results of simulations: replicas that move or no longer fit, and how full the clusters become."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairlead.solver.simulate.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What changes bring about for one workload."""
+    """Effect of changes on one workload."""
 
     workload: str
     """Key of the workload."""
@@ -63,35 +63,35 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class UtilisationShift:
-    """How full one cluster is in one resource, before and after."""
+    """Use of one resource of one cluster, before and after."""
 
     cluster: str
     resource: str
-    """Which."""
+    """Cluster and resource."""
     before: Utilisation | None
     after: Utilisation | None
-    """With what runs now, and after the changes; None where the cluster is not there."""
+    """Use with what runs now, and after the changes; None where the cluster is not there."""
     caused: bool = True
     """True where it would be otherwise without the changes."""
 
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Answer):
-    """What happens to a fleet when something changes."""
+    """Effects on a fleet of changes, of many losses or drains, or of both."""
 
     changes: tuple[Change, ...]
-    """What was changed, in order; may be empty where only scenarios were tried."""
+    """Changes in order; may be empty where only scenarios were tried."""
     before: Outcome
     """The best placement without the changes."""
     after: Outcome
     """The best placement with them; a partial one where not everything fits."""
     effects: tuple[Effect, ...]
-    """What happens to every workload, in key order."""
+    """Effect on every workload, in key order."""
     sweep: str | None = None
-    """What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, ``drain``
-    or ``at``; None where there are none."""
+    """Subject of the scenarios: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label,
+    ``drain`` or ``at``; None where there are none."""
     scenarios: tuple[Scenario, ...] = ()
-    """What was tried on top of the changes, one by one; the worst first."""
+    """Scenarios that were tried on top of the changes, one by one; the worst first."""
     known: bool = True
     """False where not everything was placed in time after the changes, but a better placement might."""
 
@@ -107,12 +107,12 @@ class Simulation(Answer):
 
     @cached_property
     def caused(self) -> tuple[Effect, ...]:
-        """What happens to the workloads to which the changes make a difference, in key order."""
+        """Effects on the workloads to which the changes make a difference, in key order."""
         return tuple(effect for effect in self.effects if effect.caused)
 
     @cached_property
     def now(self) -> Placement:
-        """What runs before the changes, see `Effect.before`."""
+        """Placement before the changes, see `Effect.before`."""
         return Placement({effect.workload: effect.before for effect in self.effects})
 
     @cached_property
@@ -168,7 +168,7 @@ class Simulation(Answer):
 
 
 def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:
-    """Return what happens to every workload of the changed problem."""
+    """Return the effect on every workload of the changed problem."""
     return tuple(_effect(workload, before, after) for workload in after.problem.workloads)
 
 
@@ -208,7 +208,7 @@ def _standing(key: str, before: Outcome) -> dict[str, int]:
 
 
 def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
-    """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
+    """Return the violations of what runs now in a problem, in the affinity groups in which it runs."""
     there, known = outcome.problem.cluster_by_name, outcome.problem.workload_by_key
     inside = {key: {name: held for name, held in now.of(key).items() if name in there} for key in known}
     return check(all_as_scheduled(outcome.problem), Placement(inside))

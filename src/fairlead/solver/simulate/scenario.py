@@ -20,7 +20,7 @@ class Scenario:
     """One of many losses or drains that were tried."""
 
     change: Trial
-    """What was tried."""
+    """Change that was tried."""
     clusters: tuple[str, ...]
     """Clusters that it takes."""
     status: str
@@ -28,7 +28,7 @@ class Scenario:
     unplaced: Mapping[str, int] = field(default_factory=dict)
     """Unplaced replicas by workload; those with none are absent."""
     broken: tuple[str, ...] = ()
-    """What gives way, in words; what is missing in `unplaced` is not repeated."""
+    """Rules that give way, in words, without what `unplaced` says already."""
     moved: int = 0
     """Replicas that move, of all workloads to which it makes a difference; see `Effect`."""
     started: int = 0
@@ -71,7 +71,7 @@ class Scenario:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int, int, int, int, str]:
-        """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start.
+        """Sort key, the worst first: unplaced replicas, workloads, rules, replicas that start.
 
         What is not known comes after what does not fit, what was not answered after that.
         """

@@ -35,9 +35,9 @@ AT = "at"
 FEW = 20
 """Workloads that are looked at, once time is over, for whether they fit by themselves."""
 LARGEST_SHARE = 0.25
-"""Of the time that is left, what the answers without and with the changes may use before a sweep."""
+"""Part of the time left for the answers without and with the changes, before a sweep."""
 SECOND_LOOK = 0.1
-"""Of the time for a sweep, what is kept for scenarios of which too little is proven."""
+"""Part of the time for a sweep that is kept for scenarios of which too little is proven."""
 
 
 @hurried
@@ -95,7 +95,7 @@ def _simulated(
 
 
 def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Asked") -> list[Scenario]:
-    """Return what comes of every change; time that is left goes to those of which too little is known."""
+    """Return the scenario of every change; time that is left goes to those of which too little is known."""
     each = asked.deadline.part(1 - SECOND_LOOK).each(len(tried), 1)
     found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
     unknown = [at for at, scenario in enumerate(found) if not all(scenario.certainty)]
@@ -108,7 +108,7 @@ def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Ask
 
 
 def _share(left: int) -> float:
-    """Return what the next of so many answers may use of the time that is left."""
+    """Return the part of the time left that the next of so many answers may use."""
     return max(1 / left, LARGEST_SHARE)
 
 
@@ -155,7 +155,7 @@ def _is_hopeless(outcome: Outcome, *, quickly: bool) -> bool:
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
-    """Yield what is to be tried; UsageError where nothing belongs to the sweep."""
+    """Yield the changes to be tried; UsageError where nothing belongs to the sweep."""
     if sweep == DRAIN:
         yield from (Drain(cluster.name) for cluster in problem.clusters)
         return
@@ -211,7 +211,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, unt
 
 
 def _broken(after: Outcome) -> Iterator[str]:
-    """Yield what gives way beside unplaced replicas, and why there is no answer where there is none."""
+    """Yield the rules that give way beside unplaced replicas, or why there is no answer."""
     if after.conflict is not None:
         yield from (str(statement) for statement in after.conflict.rules)
     for violation in (*after.shortfalls, *after.violations):

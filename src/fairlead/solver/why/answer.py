@@ -1,4 +1,4 @@
-"""Why a workload runs where it runs, and what anything else would cost. Pure data."""
+"""Why a workload runs where it runs, and what any other placement would cost. Pure data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Shift(NamedTuple):
     workload: str
     """Key of the workload."""
     replicas: int
-    """How many."""
+    """Number of replicas."""
     start: str | None
     """Cluster that gives them up; None where they are placed in addition."""
     end: str | None
@@ -46,21 +46,21 @@ class Step(NamedTuple):
     possible: Possible
     """Whether there is one."""
     replicas: int | None = None
-    """What the cluster holds in it; None where none is known. It may differ by more than one, where a minimum
-    binds as soon as anything is held."""
+    """Replicas on the cluster in it; None where none is known. They may differ by more than one, where a
+    minimum binds as soon as anything is held."""
     level: str | None = None
     """Name of the most important level that changes; None where none does, or where none is known."""
     before: int | Fraction | None = None
     """Value of that level in the answer; None where `level` is."""
     change: int | Fraction | None = None
-    """By how much it is worse in the other placement; 0 where no level changes, None where nothing is known.
-    Negative only where the answer was not proven best."""
+    """Amount by which it is worse in the other placement; 0 where no level changes, None where nothing is
+    known. Negative only where the answer was not proven best."""
     proven: bool = False
     """True where no placement of that kind costs less, and the answer itself is proven best that far."""
     shifts: tuple[Shift, ...] = ()
-    """What runs elsewhere then, the workload's own replicas first."""
+    """Replicas that run elsewhere then, the workload's own first."""
     reason: str = ""
-    """Where it is not possible or not known: why, in the user's words."""
+    """Reason in the user's words why it is not possible or not known; else empty."""
     source: Source | None = None
     """Where the rule that forbids it was declared; None where no single one does."""
 
@@ -72,10 +72,10 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClusterWhy:
-    """One cluster: what was decided there, and what one replica more or less would cost."""
+    """One cluster: the decision there, and the cost of one replica more or less."""
 
     decision: ClusterDecision
-    """What was decided and why, as `Outcome.decisions` has it."""
+    """Decision with its reason, as `Outcome.decisions` has it."""
     candidate: bool
     """False where the cluster is not eligible; the decision says why."""
     more: Step | None = None
@@ -90,13 +90,13 @@ class Gain:
     """A bound that, moved by one, improves the answer."""
 
     action: str
-    """What would be done, such as ``raising the maximum of member1 from 4 to 5``."""
+    """Change of the bound, such as ``raising the maximum of member1 from 4 to 5``."""
     level: str
     """Name of the most important level that changes."""
     before: int | Fraction
-    """Its value now."""
+    """Value of that level now."""
     gain: int | Fraction
-    """By how much it is lower then; positive."""
+    """Amount by which it is lower then; positive."""
     proven: bool = True
     """True where that is the best possible; False where it could be even lower."""
     source: Source | None = None
@@ -106,7 +106,7 @@ class Gain:
 
     @property
     def after(self) -> int | Fraction:
-        """Its value then."""
+        """Value of that level then."""
         return self.before - self.gain
 
 
@@ -124,9 +124,9 @@ class Why(Answer):
     """Bounds that improve the answer when moved by one, the most important level and the greatest gain
     first."""
     tried: int = 0
-    """How many bounds were tried."""
+    """Number of bounds that were tried."""
     untried: int = 0
-    """How many were left for lack of time, or because the answer itself is not proven best."""
+    """Number of bounds that were left for lack of time, or because the answer itself is not proven best."""
     asked: str | None = None
     """The cluster that was asked for; None where all were."""
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -41,7 +41,7 @@ SAME = Difference(None, 0, 0, proven=True)
 
 @dataclass(frozen=True)
 class Answered:
-    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer."""
+    """A workload in question, the part of the problem that it shares clusters with, and the answer."""
 
     part: Problem
     """The independent part of the problem; every workload has its affinity group for good. It is partial
@@ -49,7 +49,7 @@ class Answered:
     key: str
     placement: Placement
     proven: int
-    """How many levels, from the first on, are proven and compared exactly."""
+    """Number of levels, from the first on, that are proven and compared exactly."""
     workers: int | None
     seed: int
 
@@ -74,7 +74,7 @@ class Answered:
         return self.part.candidates(self.workload)
 
     def replicas(self, cluster: str) -> int:
-        """Return what the workload holds on a cluster."""
+        """Return the replicas of the workload on a cluster."""
         return self._placed.get(cluster, 0)
 
     @cached_property

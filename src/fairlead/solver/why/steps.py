@@ -94,7 +94,7 @@ def most_that_fit(problem: Problem, workload: Workload, cluster: Cluster) -> int
 
 
 def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: int) -> Block | None:
-    """Say what runs out where even an otherwise empty cluster holds no more."""
+    """Say which resource runs out where even an otherwise empty cluster holds no more."""
     most = most_that_fit(problem, workload, cluster)
     if most is None or replicas < most:
         return None
@@ -123,7 +123,7 @@ def step_at_once(about: Answered, cluster: str, by: By) -> Step | None:
 
 
 def step_by_solving(about: Answered, cluster: str, by: By, deadline: Deadline) -> Step:
-    """Return what one replica more or less on a candidate costs, by solving again."""
+    """Return the step of one replica more or less on a candidate, by solving again."""
     if not deadline.remaining():
         return Step(Possible.UNKNOWN, reason=LATE)
     changed = pinned(about.part, about.key, cluster, about.replicas(cluster), by)
@@ -163,7 +163,7 @@ def _step(difference: Difference, replicas: int, moved: tuple[Shift, ...]) -> St
 
 
 def _because(about: Answered, conflict: Conflict | None, by: By) -> Block:
-    """Return what stands against a step; the step itself and the number of replicas go without saying."""
+    """Return the rule against a step; the step itself and the number of replicas go without saying."""
     said = [each for each in conflict.rules if each.source != PIN] if conflict else []
     telling = [each for each in said if each.rule != total.KIND]
     if said and not telling:
@@ -177,7 +177,7 @@ def _because(about: Answered, conflict: Conflict | None, by: By) -> Block:
 
 
 def shifts(problem: Problem, before: Placement, after: Placement, first: str) -> tuple[Shift, ...]:
-    """Return what differs between two placements, those of one workload before all others."""
+    """Return the differences between two placements, those of one workload before all others."""
     keys = sorted((each.key for each in problem.workloads), key=lambda key: (key != first, key))
     return tuple(shift for key in keys for shift in _of_workload(key, before, after))
 

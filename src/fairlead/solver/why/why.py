@@ -23,11 +23,11 @@ from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
-"""Of the time limit, what finding the answer may use; the rest is for questions about it."""
+"""Part of the time limit for finding the answer; the rest is for questions about it."""
 SHARE_OF_STEPS = 0.7
-"""Of the rest, what the clusters may use before the bounds are tried."""
+"""Part of the rest that the clusters may use before the bounds are tried."""
 LARGEST_SHARE = 0.25
-"""Of the time that is left, what a single question may use."""
+"""Part of the time left that a single question may use."""
 
 
 @hurried
@@ -190,7 +190,7 @@ def shares(count: int) -> Iterator[float]:
 
 
 def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
-    """Return what a change makes of the answer; None where that is not known in time."""
+    """Return the difference that a change makes to the answer; None where that is not known in time."""
     if not deadline.remaining():
         return None
     changed = change.build(about.part)
@@ -208,7 +208,7 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
 
 
 def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:
-    """Return what gains are sorted by: the level, the gain, single clusters first, then the words."""
+    """Return the sort key of gains: the level, the gain, single clusters first, then the words."""
     place = about.levels.index(difference.level) if difference.level else len(about.levels)
     return place, difference.change, change.cluster is None, change.action
 

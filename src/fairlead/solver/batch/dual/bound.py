@@ -1,4 +1,4 @@
-"""Bounds in whole numbers: what every placement costs at least, told by prices.
+"""Bounds in whole numbers: the least cost of every placement, told by prices.
 
 Prices may come from anywhere, from floats as well: rounded to whole parts of a step they are as good as any
 others, and everything after the rounding is exact. Where a product of price and need is rounded, it is
@@ -82,7 +82,7 @@ def are_cut(whole: WholePrices, prices: Prices) -> bool:
 
 
 def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
-    """Return what every placement costs at least, in steps of the level.
+    """Return the least cost of every placement, in steps of the level.
 
     Prices of the rows' totals may be any; the closest cost of a unit is tried as well.
     """
@@ -95,7 +95,7 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
 
 
 def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
-    """Return what some rows of a model cost at least at prices that were rounded for all its rows."""
+    """Return the least cost of some rows of a model at prices that were rounded for all its rows."""
     return _bound(model, replace(whole, rows=_whole_rows(rows)), sharply=True)
 
 
@@ -110,20 +110,20 @@ def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeCosts:
-    """What units cost with prices, in whole steps, for some rows."""
+    """Costs of units with prices, in whole steps, for some rows; arrays by row and column unless said."""
 
     starts: list[Whole]
     """First unit of each piece, and the end of the last one."""
     first: list[NDArray[Any]]
     """Cost of that unit."""
     growth: NDArray[Any] | None
-    """By what it grows from unit to unit; None where it does not."""
+    """Amount by which it grows from unit to unit; None where it does not."""
     base: NDArray[Any]
     """Cost of the lower bounds by row."""
 
 
 def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
-    """Return what units cost with prices."""
+    """Return the costs of units with prices, in whole steps."""
     curve, batch = model.curve, model.batch
     extra = _place_prices(model, whole, rows)
     starts = [at[rows] for at in curve.starts]
@@ -145,7 +145,7 @@ def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
 
 
 def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
-    """Return what capacity costs for one replica, rounded down."""
+    """Return the price of capacity for one replica, by row and column, rounded down."""
     batch = model.batch
     found = np.zeros((rows.stop - rows.start, len(batch.clusters)), dtype=np.int64)
     coupling = batch.coupling

@@ -12,7 +12,7 @@ from fairlead.solver.batch.model import Model, Prices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A level as a program of pieces; what is shared is counted in parts of what there is of it.
+    """A level as a program of pieces; shared amounts are counted in parts of their limit.
 
     Costs are by level and piece, in units of the level, of pinned ones in parts of the pin: the first bit of
     a piece costs its slope, and every replica after it as much more as they grow.
@@ -21,21 +21,22 @@ class Program:
     row: Whole
     column: Whole
     most: Floats
-    """Where pieces are, and how many replicas each can have."""
+    """Row, column and most replicas of every piece."""
     slopes: Floats
     growth: Floats
     base: Whole
-    """What is held where no piece is used: what rows hold at least, or all of one that has no choice."""
+    """Replicas by row and column where no piece is used: the least of rows, or all of one without a
+    choice."""
     totals: Floats
-    """How many replicas the pieces of every row have together."""
+    """Replicas that the pieces of every row have together."""
     needs: Floats
-    """What one replica takes, by row and shared capacity, as a part of it."""
+    """Request of one replica, by row and shared capacity, as a part of its limit."""
     columns: Whole
-    """Of every shared capacity its column."""
+    """Column of every shared capacity."""
     room: Floats
-    """What pieces may use together, of capacity, then of pinned levels."""
+    """Amount that pieces may use together of each capacity, then of each pinned level, as a part of it."""
     sizes: Floats
-    """What there is of capacity, in its units, and of pinned levels, in their steps."""
+    """Limit of each capacity in its units, then of each pinned level in its steps."""
 
     @classmethod
     def of(cls, model: Model, around: Floats | None) -> "Program":
@@ -65,7 +66,7 @@ class Program:
         )
 
     def replicas(self, units: Floats) -> Floats:
-        """Return what is held by row and column where so many replicas of every piece are used."""
+        """Return the replicas by row and column where so many of every piece are used."""
         return self.base + self.by_place(units)
 
     def prices(self, model: Model, shared: Floats) -> Prices:
@@ -82,12 +83,12 @@ class Program:
         return _added(self.row * columns + self.column, values, rows * columns).reshape(rows, columns)
 
     def used(self, units: Floats, costs: Floats) -> Floats:
-        """Return what some replicas of every piece use of what is shared, at costs on the pinned levels."""
+        """Return the use of each shared limit by so many replicas, at costs on the pinned levels."""
         capacity = (self.by_place(units)[:, self.columns] * self.needs).sum(axis=0)
         return np.concatenate([capacity, costs @ units])
 
     def priced(self, shared: Floats, marginal: Floats) -> Floats:
-        """Return what one replica more of every piece costs at prices, at its costs on the pinned levels."""
+        """Return the price of one replica more of every piece, at its costs on the pinned levels."""
         count = len(self.columns)
         table = np.zeros(self.base.shape)
         np.add.at(table.T, self.columns, (self.needs * shared[:count]).T)
@@ -95,11 +96,11 @@ class Program:
         return found
 
     def marginal(self, units: Floats) -> Floats:
-        """Return what one replica more of every piece costs, by level."""
+        """Return the cost of one replica more, by level and piece."""
         return self.slopes + self.growth * units
 
     def costs(self, units: Floats) -> Floats:
-        """Return what a replica of every piece costs on average, by level."""
+        """Return the cost of a replica on average, by level and piece."""
         return self.slopes + self.growth * units / 2
 
 

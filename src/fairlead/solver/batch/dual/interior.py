@@ -36,14 +36,14 @@ def inner_prices(model: Model, deadline: Deadline) -> tuple[Prices | None, bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Point:
-    """Where the method stands, or by how much it goes on; all but rows stay above 0."""
+    """Point of the method, or a step from it; all but rows stay above 0."""
 
     units: Floats
-    """Replicas of pieces."""
+    """Replicas of every piece."""
     left: Floats
-    """What is left of what is shared."""
+    """Part of each shared limit that is left."""
     prices: Floats
-    """Prices of what is shared."""
+    """Price of each shared limit."""
     low: Floats
     high: Floats
     """Prices of having none of a piece, and of having all of it."""
@@ -78,7 +78,7 @@ class _Point:
         )
 
     def gap(self, program: Program) -> float:
-        """Return what the point is above its bound, about."""
+        """Return about how far the point is above its bound."""
         return float(
             self.low @ self.units + self.high @ (program.most - self.units) + self.prices @ self.left
         )
@@ -150,24 +150,24 @@ def _after(program: Program, at: _Point) -> _Point:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Equations:
-    """The equations of a step, all unknowns but the prices of what is shared eliminated."""
+    """The equations of a step, all unknowns but the prices of shared limits eliminated."""
 
     program: Program
     at: _Point
     pinned: Floats
-    """What one replica more of every piece costs on the pinned levels."""
+    """Cost of one replica more of every piece, by pinned level and piece."""
     excess: Floats
-    """What it costs beyond its prices."""
+    """Cost of one replica more of every piece beyond its prices."""
     missing: Floats
-    """Replicas that rows lack."""
+    """Replicas that are missing, by row."""
     over: Floats
-    """What is used beyond what is shared, with what is left."""
+    """Amount used and left beyond each shared limit."""
     give: Floats
-    """How many replicas more of a piece there are for each unit that it costs less."""
+    """Replicas more of a piece for each unit that it costs less."""
     part: Floats
-    """One part of what a row gives in all; 0 where it gives nothing."""
+    """Reciprocal of the sum of `give` over a row's pieces; 0 where that is 0."""
     shared: Floats
-    """What rows give of what is shared, by row."""
+    """Use of each shared limit by what rows give, by row."""
     inverse: Floats
     """The inverse of the matrix of these equations."""
 

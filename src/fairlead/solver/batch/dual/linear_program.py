@@ -91,7 +91,7 @@ def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = No
 
 
 def _best(model: Any, deadline: Deadline, basis: Any) -> Any:
-    """Return what GLOP says of a program; None where it finds no optimum in time."""
+    """Return the result of GLOP for a program; None where it finds no optimum in time."""
     how = parameters_pb2.SolveParametersProto()
     seconds = deadline.remaining()
     if seconds != float("inf"):

@@ -1,4 +1,4 @@
-"""Prices on what is shared: every workload by itself, and what all must cost at least.
+"""Relaxation at prices of what is shared: every workload by itself, and the least that all must cost.
 
 Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
 for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
@@ -24,14 +24,14 @@ class Relaxed:
     """The optimum of all rows at some prices, as far as it was searched for."""
 
     value: float
-    """What it costs with prices, in steps (a float, never part of a claim)."""
+    """Cost with prices, in steps (a float, never part of a claim)."""
     rows: Floats
     """Price of each row's total."""
     replicas: Whole
     """A division of every row that is cheapest at the prices."""
     usage: Floats
     pinned: Floats
-    """What it asks for by coupling row, and what it costs on each pinned level."""
+    """Requests by coupling row, and cost by pinned level, of that division."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: 
 def marginals(
     model: Model, prices: Prices, rows: slice, replicas: Whole
 ) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
-    """Return what one replica more costs and what one less saves, by place.
+    """Return the cost of one replica more and the saving of one less, by place.
 
     With prices: the cost of one more (infinite where the place is full) and of the last one (minus infinity
     where there is none to take). Without prices: the same for every pinned level.
@@ -236,7 +236,7 @@ class PricedRows:
         return cheapest, dearest
 
     def costs(self, replicas: Whole) -> list[float]:
-        """Return what a division costs, by level."""
+        """Return the cost of a division, by level."""
         found, curve = [], self.curve
         spans = list(itertools.pairwise(curve.starts))
         for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):

@@ -1,4 +1,4 @@
-"""The core: a linear program over the few pieces whose cost is near the price of their row.
+"""The core (restricted master): a linear program over the few pieces with a cost near the price of their row.
 
 All other pieces are taken or left as the prices say, and so are those of rows that have no choice. Of very
 many rows a part is looked at: it tells how all of them react to prices, while what all of them leave or
@@ -25,13 +25,13 @@ class Segments:
 
     row: Whole
     column: Whole
-    """Where."""
+    """Row and column of every piece."""
     units: Whole
-    """How many units a piece has."""
+    """Number of units of every piece."""
     slope: Floats
-    """What each costs, in units of the level."""
+    """Cost of each unit of a piece, in units of the level."""
     pinned: Floats
-    """The same on every pinned level, by piece and level, in steps of that level."""
+    """Cost of each unit, by piece and pinned level, in steps of that level."""
     key: Whole
     """Numbers by which pieces are known again in the next core, rising."""
     base: Whole
@@ -50,9 +50,9 @@ class Core:
 
     segments: Segments
     rows: Whole
-    """The pieces, and the rows that they are of, rising."""
+    """The pieces, and their rows, rising."""
     part: float
-    """What part of all rows with a choice these are."""
+    """Part of all rows with a choice that these are; at most 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Float
 def _windows(
     model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
-    """Return what some rows have within reach of their prices, cut into segments of one slope.
+    """Return the segments of some rows within reach of their prices, each of one slope.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Sifting:
-    """How far to go on.
+    """Limits of sifting.
 
     Most linear programs, and how little may be left to win in the end, as a part of the bound. A radius says
     that the first prices are about the best, and how far the first program may go from there, in units of the
@@ -59,14 +59,14 @@ class _Sieve:
     at: Relaxed
     """The best prices, and how rows are divided there."""
     radius: float
-    """How far prices may go, and how near to the price of its row a piece of the core is, in units of the
-    level."""
+    """Distance that prices may go, and of the costs of pieces of the core from the price of their row, in
+    units of the level."""
     whole: bool
     """Whether all pieces are in the core."""
     most: float = tuning.MOST_SEGMENTS
-    """How many pieces a core has at most, about."""
+    """Most pieces of a core, about."""
     bad: int = 0
-    """How many turns in a row have won next to nothing of what was promised."""
+    """Turns in a row that have won next to nothing of what was promised."""
     values: list[float] = field(default_factory=list)
     """The bound after every turn."""
     basis: Basis | None = None

@@ -1,4 +1,4 @@
-"""Prices by ascent: what is asked for too much becomes dearer, turn by turn.
+"""Prices by subgradient ascent: limits that are exceeded become dearer, turn by turn.
 
 Every coordinate takes steps of its own size, as large as its recent excess was steady (D. P. Kingma and
 J. Ba, 2015, used here for a concave function without noise); the sizes fall to almost nothing in a number of
@@ -28,7 +28,7 @@ class Ascent(Generic[T]):
     """Turns in which a bound rises."""
 
     model: Model
-    """What is shared."""
+    """Level whose shared limits get prices."""
     deadline: Deadline
     """When to stop before the last turn."""
     evaluate: Callable[[Prices, T | None], tuple[T, Floats]]
@@ -105,17 +105,17 @@ class Steps:
     """Prices on their way up."""
 
     model: Model
-    """What is shared."""
+    """Level whose shared limits get prices."""
     turns: int
     first: float
-    """How many steps there are, and how large the first one is."""
+    """Number of steps, and size of the first one."""
     worth: Floats
-    """The size of every coupling row and pin; see `_worth`."""
+    """Size of every coupling row, then of every pin; see `_worth`."""
     at: Floats
-    """What each of them is worth at the moment."""
+    """Price of the whole of each, at the moment."""
     mean: Floats
     squares: Floats
-    """What was asked for too much in the last turns, and its squares."""
+    """Excess of the last turns on average, as a part of each, and its square."""
 
     @classmethod
     def towards(cls, model: Model, start: Prices, turns: int, first: float) -> "Steps":

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 Totals = Mapping[str, Sequence[int]]
-"""What overflow tiers hold, by workload, of those of which it is known."""
+"""Replicas that overflow tiers hold, tier by tier, by workload key; absent where that is not known."""
 Owners = Mapping[str, str]
 """Keys of workloads by the keys of the boxes that stand in for them."""
 
@@ -55,11 +55,11 @@ class StandIns:
     boxes: tuple[Workload, ...]
     """Workloads that are plain; none where nothing is known of the workload."""
     beyond: Mapping[Level, Fraction | int]
-    """By level, what the workload costs at least beyond what its boxes cost."""
+    """Least cost of the workload beyond that of its boxes, by level."""
 
 
 def joined(placement: Placement, owners: Owners) -> Placement:
-    """Return what workloads hold when their boxes are put together."""
+    """Return the placement of workloads when their boxes are put together."""
     found: dict[str, dict[str, int]] = {}
     for key, placed in placement.items():
         found.setdefault(owners[key], {}).update(placed)
@@ -67,7 +67,7 @@ def joined(placement: Placement, owners: Owners) -> Placement:
 
 
 def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> Placement:
-    """Return what boxes hold of what their workloads hold."""
+    """Return the placement of boxes that their workloads' placement is divided into."""
     found = {}
     for box in boxes:
         rule = box.rule(Candidates)

@@ -1,4 +1,4 @@
-"""What all placements of a batch cost at least where some workloads are no boxes, level by level."""
+"""Least costs of all placements of a batch where some workloads are no boxes, level by level."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.running.deadline import Deadline
 
 Values = Mapping[Level, int | Fraction]
-"""What levels cost, of those that are settled."""
+"""Values of the settled levels, each in its unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +59,7 @@ class View:
         return cls(part, batch, costs, _sums(found.values()), owners, rows)
 
     def steps(self, level: Level, value: int | Fraction) -> int:
-        """Return what boxes may cost on a level, in steps, where the workloads cost so much."""
+        """Return the most that boxes may cost on a level, in steps, where the workloads cost so much."""
         cost = self.costs[level]
         return int((value - self.beyond.get(level, 0) - cost.constant) * cost.scale // 1)
 
@@ -123,7 +123,7 @@ class RelaxedBounds:
         return not self.wide.batch.feasible
 
     def guess(self, deadline: Deadline) -> dict[str, dict[str, int]] | None:
-        """Return what boxes with limited groups hold, by key, if every level reaches its bound.
+        """Return the replicas of boxes with limited groups, if every level reaches its bound.
 
         Each keeps its rules and is about the best at the prices, and all fit together as far as that is seen.
         """
@@ -170,7 +170,7 @@ class RelaxedBounds:
         return steps <= self._dual(level, before).bound(self.priced[level][1])
 
     def bound(self, level: Level, before: Values) -> tuple[int | Fraction, bool]:
-        """Return what a level costs at least with those before it pinned, and whether that is exact."""
+        """Return the least cost of a level with those before it pinned, and whether that is exact."""
         if level.base == CLUSTERS:
             return self._fewest(level.priority), True
         view = self.view(before)
@@ -217,7 +217,7 @@ class RelaxedBounds:
         return self.tiered
 
     def _known_totals(self, before: Values) -> dict[str, list[int]]:
-        """Return what tiers of workloads hold where every workload has to be at its own least beyond them."""
+        """Return the replicas of tiers, by workload, where each has to be at its own least beyond them."""
         found: dict[str, list[int]] = {}
         for priority in {each.priority for each in self.part.workloads}:
             tiered = [

@@ -39,23 +39,23 @@ class Groups:
     """Rows that may use a limited number of groups."""
 
     rows: Whole
-    """Which rows of the batch."""
+    """Positions of the rows in the batch."""
     group: Whole
     """Number of the group of every cluster, by row and column; -1 where it counts as none."""
     most: Whole
-    """Most groups by row."""
+    """Most groups of each of these rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Priced(Evaluated):
-    """What is known at prices: of rows without limits as ever, and a price of a replica of limited rows."""
+    """Bound at prices: that of rows without limits, and a price of a replica for each limited row."""
 
     limited: Floats
 
 
 @dataclass(slots=True, eq=False)
 class Dual:
-    """What all rows cost at least, by prices."""
+    """Dual of a level: the least cost of all rows, by prices."""
 
     model: Model
     groups: Groups
@@ -92,7 +92,7 @@ class Dual:
         return Priced(prices, found.rows, found.value + value, limited=rows), excess
 
     def bound(self, priced: Priced) -> int:
-        """Return what every placement costs at least at prices, in whole steps."""
+        """Return the least cost of every placement at prices, in whole steps."""
         whole = whole_prices(self.model, priced.prices, np.zeros(len(self.model.batch.keys)))
         rows, limited = priced.rows, priced.limited
         if are_cut(whole, priced.prices):
@@ -106,7 +106,7 @@ class Dual:
 
 
 def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
-    """Return what limited rows cost at least, in whole steps, at any price of a replica by row."""
+    """Return the least cost of limited rows, in whole steps, at any price of a replica by row."""
     part = slice(0, len(model.batch.keys))
     costs = whole_costs(model, whole, part)
     price = np.array([round(each) for each in rows.tolist()], dtype=object)
@@ -191,7 +191,7 @@ class LimitedRows:
         return high, replicas, value, self._pinned(low, high, part)
 
     def _pinned(self, low: Floats, high: Floats, part: Floats) -> Floats:
-        """Return what divisions between two prices cost on every pinned level."""
+        """Return the cost of divisions between two prices on every pinned level."""
         curve, found = self.model.curve, []
         sides = []
         for price in (low, high):

@@ -93,7 +93,7 @@ def _named(clusters: tuple[str, ...], counts: Whole) -> dict[str, int]:
 
 
 def _whole(part: LimitedRows, prices: Floats) -> Whole:
-    """Return what rows hold at prices of their replicas, each its total where its groups hold it."""
+    """Return the replicas of rows at prices, by row and column, each its total where its groups hold it."""
     counts, chosen, _ = part.at(prices)
     batch = part.model.batch
     held = batch.lower + counts.astype(np.int64)

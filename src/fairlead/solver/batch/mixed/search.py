@@ -69,7 +69,7 @@ def solve_mixed(
 
 @dataclass(slots=True)
 class _Mixed:
-    """What is known while the problem is searched."""
+    """Search for placements of a part: the best so far, its values, and the bounds of all levels."""
 
     part: Problem
     search: Search
@@ -253,7 +253,7 @@ class _Mixed:
             yield note
 
     def result(self) -> LexicographicResult:
-        """Return what was found."""
+        """Return the best placement that was found, with its levels."""
         if self.best is None:
             return LexicographicResult(Status.INFEASIBLE if self.refuted else Status.UNKNOWN, None)
         broken = check(self.part, self.best)

@@ -91,7 +91,7 @@ class Exchange:
         return self._in_turn(moves, first[order], second[order], gains[order])
 
     def _worth(self) -> Floats:
-        """Return what can be won at most by a change of each column's usage.
+        """Return the most that a change of each column's usage can win.
 
         Using what is left wins no more than its value at the prices, and giving back what is used beyond a
         limit no more than what is charged beyond the price.
@@ -105,14 +105,14 @@ class Exchange:
         return most
 
     def _worth_of_pins(self) -> float:
-        """Return what can be won at most by a change of what pinned levels cost."""
+        """Return the most that a change of the cost of pinned levels can win."""
         left = self.charges.pins - self.pinned
         return float(
             np.maximum(self.prices.pins * left, (self.prices.pins - self.charges.pin_charge) * left).sum()
         )
 
     def _over(self, column: Whole, change: Floats) -> Floats:
-        """Return what a change of usage, by resource, does to the charges of columns."""
+        """Return the difference in charges of columns by a change of usage, by resource."""
         beyond, charge = self.usage - self.charges.limit, self.charges.charge
         total: Floats = -(charge * np.maximum(beyond, 0.0)).sum(axis=1)[column]
         # Resource by resource: an axis of two or three is far slower to add up than two or three arrays.
@@ -122,12 +122,12 @@ class Exchange:
         return total
 
     def _asked(self, moves: Moves, at: Whole) -> Floats:
-        """Return what the rows of some moves ask for, by resource and move."""
+        """Return the requests of the rows of some moves, by resource and move."""
         asked: Floats = self.model.batch.needs.T.astype(np.float64)[:, moves.row[at]]
         return asked
 
     def _over_pins(self, change: Floats) -> Floats:
-        """Return what a change does to the charges of pinned levels."""
+        """Return the difference in charges of pinned levels by a change of their cost."""
         over = np.maximum(self.pinned + change - self.charges.pins, 0.0) - np.maximum(
             self.pinned - self.charges.pins, 0.0
         )
@@ -135,7 +135,7 @@ class Exchange:
         return total
 
     def _single(self, moves: Moves, worth: Floats) -> tuple[Floats, Whole, Whole]:
-        """Return what moves by themselves do, and that they have no partner."""
+        """Return the difference in cost by single moves, and that they have no partner."""
         at = np.flatnonzero(moves.reduced < worth[moves.source] + worth[moves.target])
         needs = self._asked(moves, at)
         gain = moves.cost[at] + self._over(moves.source[at], -needs) + self._over(moves.target[at], needs)
@@ -143,7 +143,7 @@ class Exchange:
         return gain, at, np.full(len(at), -1)
 
     def _pairs(self, moves: Moves, worth: Floats, pinned: float) -> Iterator[tuple[Floats, Whole, Whole]]:
-        """Return what two moves do: there and back between two clusters, or in and out of one."""
+        """Return the difference in cost by two moves: there and back, or in and out of one cluster."""
         columns = len(self.model.batch.clusters)
         there = moves.source * columns + moves.target
         back = moves.target * columns + moves.source
@@ -157,7 +157,7 @@ class Exchange:
             yield self._value_of_pairs(moves, first[kept], second[kept]), first[kept], second[kept]
 
     def _value_of_pairs(self, moves: Moves, first: Whole, second: Whole) -> Floats:
-        """Return what pairs of moves do, the second leaving the cluster that the first enters."""
+        """Return the difference in cost by pairs, the second leaving the cluster that the first enters."""
         one, two = self._asked(moves, first), self._asked(moves, second)
         gain = moves.cost[first] + moves.cost[second] + self._over(moves.target[first], one - two)
         swap = moves.source[first] == moves.target[second]

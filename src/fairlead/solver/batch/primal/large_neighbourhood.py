@@ -1,4 +1,4 @@
-"""Changes to a placement, again and again: some clusters are divided anew."""
+"""Large neighbourhood search: some clusters of a placement are divided anew, again and again."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
 
 
 def charged(model: Model, replicas: Whole, charges: Charges) -> float:
-    """Return what a placement costs with what is charged for broken limits."""
+    """Return the cost of a placement with the charges for broken limits, in steps."""
     coupling = model.batch.coupling
     beyond, over = model.beyond(replicas)
     total = float((charges.charge[coupling.column, coupling.resource] * beyond).sum())
@@ -87,7 +87,7 @@ def charged(model: Model, replicas: Whole, charges: Charges) -> float:
 
 @dataclass(slots=True, eq=False)
 class _LargeNeighbourhoods:
-    """What stays the same from change to change."""
+    """State between changes: the incumbents, chance, windows, and the size of neighbourhoods."""
 
     level: Incumbent
     chance: np.random.Generator

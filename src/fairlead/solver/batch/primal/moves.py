@@ -1,4 +1,4 @@
-"""Moves of single replicas, listed by what they cost with prices.
+"""Moves of single replicas, listed by their cost with prices.
 
 The gap between a placement and the bound at some prices is the sum of what its replicas cost beyond the
 price of their row (their reduced cost) and of the value of what is left unused. So only replicas whose
@@ -24,13 +24,13 @@ class Moves:
     row: Whole
     source: Whole
     target: Whole
-    """Whose replica, from which column to which."""
+    """Row of the replica, and columns from which and to which it moves, by move."""
     cost: Floats
-    """What the move adds to the cost of the level."""
+    """Difference in the cost of the level, in steps, by move."""
     reduced: Floats
-    """The same with prices."""
+    """Difference in cost with prices, by move."""
     pinned: Floats
-    """What it adds to the pinned levels, by move and level."""
+    """Difference in the costs of the pinned levels, in their steps, by move and level."""
 
     def within(self, worth: Floats, pinned: float) -> "Moves":
         """Return the moves that could be part of an exchange that wins something."""
@@ -112,10 +112,10 @@ class Charges:
 
     limit: Floats
     charge: Floats
-    """By column and resource; no limit is infinite."""
+    """Limit, and charge of a unit beyond it, by column and resource; infinite where there is no limit."""
     pins: Floats
     pin_charge: Floats
-    """By pinned level."""
+    """Limit in steps, and charge of a step beyond it, by pinned level."""
 
     @classmethod
     def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":
@@ -158,7 +158,7 @@ class Tally:
         return cls(usage.tolist(), bounds, pins)
 
     def change(self, column: int, more: Sequence[float]) -> float:
-        """Return what using more of a column, or less of it, does to the charges."""
+        """Return the difference in charges by using more of a column, or less of it."""
         total = 0.0
         used = self.used[column]
         for resource, limit, charge in self.bounds[column]:
@@ -169,7 +169,7 @@ class Tally:
         return total
 
     def change_of_pins(self, more: Sequence[float]) -> float:
-        """Return what a change of the pinned levels does to the charges."""
+        """Return the difference in charges by a change of the pinned levels."""
         total = 0.0
         for (cost, pin, charge), each in zip(self.pinned, more, strict=True):
             over = cost - pin

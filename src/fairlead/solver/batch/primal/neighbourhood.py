@@ -26,47 +26,48 @@ SUM_BITS = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limit:
-    """What some pieces use together at most."""
+    """Limit on the use of something shared by some pieces together."""
 
     pieces: Whole
     needs: Whole
-    """The pieces, and what one unit of each uses."""
+    """Positions of the pieces, and the use of one unit of each."""
     amount: int
-    """How much may be used; below zero where something else uses too much."""
+    """Most that may be used; below zero where others use too much."""
     least: int
     most: int
-    """How much the pieces use at least and at most."""
+    """Least and most that the pieces can use."""
     charge: int | None
-    """What one unit beyond the amount costs; None where the amount is kept."""
+    """Cost of one unit beyond the amount, in the unit of `Subproblem.slopes`; None where the amount is
+    kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subproblem:
-    """How many units of every piece are taken, so that together they cost least."""
+    """Integer program: how many units of every piece are taken, so that together they cost least."""
 
     units: Whole
     slopes: Whole
     hint: Whole
-    """Of every piece: how many units it has, what each costs, and how many are taken at first."""
+    """Number of units of every piece, the cost of each, and how many are taken at first."""
     rows: Whole
     totals: Whole
-    """Of every piece its row, and of every row how many units are taken."""
+    """Row of every piece, and the number of units taken of every row."""
     limits: tuple[Limit, ...]
-    """What pieces use together."""
+    """Limits on what pieces use together."""
     effort: Effort
-    """How much work it may be."""
+    """Limits of the run of CP-SAT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a run found."""
+    """Result of a run."""
 
     replicas: Whole | None
     """Units taken, by piece of a subproblem; of a neighbourhood all rows, with the open ones divided anew.
     None where nothing was found."""
     bound: int | None
-    """What all solutions cost at least, of a neighbourhood in steps of all rows; None where nothing is known
-    or costs were not exact."""
+    """Least cost of all solutions, of a neighbourhood in steps of all rows; None where nothing is known or
+    costs were not exact."""
     complete: bool
     """Whether nothing better is left, or nothing at all where `replicas` is None."""
 
@@ -104,7 +105,7 @@ def solve_subproblem(task: Subproblem) -> Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """What is open: some rows, with the fewest and most replicas of every place in them."""
+    """Open part of a batch: some rows, with the fewest and most replicas of every place in them."""
 
     rows: Whole
     lower: Whole
@@ -116,17 +117,17 @@ class Opened:
     """A neighbourhood cut out of a batch."""
 
     task: Subproblem | Found
-    """What is left to solve; what is known instead where nothing can be done."""
+    """Program that is left to solve; its result where nothing can be done."""
     base: Whole
     """All rows, the open ones with their fewest replicas."""
     row: Whole
     column: Whole
-    """Where the pieces of the task stand."""
+    """Row and column of every piece of the task."""
     fixed: int | None = None
-    """What the base costs, in steps; None where costs are not exact."""
+    """Cost of the base, in steps; None where costs are not exact."""
 
     def closed(self, found: Found) -> Found:
-        """Return what was found for the task as replicas of the batch."""
+        """Return the result of the task as replicas of the batch."""
         if found.replicas is None:
             return Found(None, None, found.complete)
         replicas = self.base.copy()
@@ -267,7 +268,7 @@ def _limits(
 
 
 def _limit(pieces: _Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> Limit:
-    """Return what some pieces use together."""
+    """Return the limit on the use of some pieces together."""
     units = pieces.units[inside]
     least, most = total_of(np.minimum(needs, 0) * units), total_of(np.maximum(needs, 0) * units)
     return Limit(inside, needs, amount, least, most, charge)

@@ -83,7 +83,7 @@ def _size(model: Model, window: Window) -> int:
 
 
 def _open(level: Incumbent) -> Window:
-    """Return what no better placement leaves."""
+    """Return the window that no better placement leaves."""
     model = level.model
     if level.cost is None:
         lower, upper = model.batch.lower, model.batch.upper
@@ -107,6 +107,6 @@ def _close(level: Incumbent, effort: Effort, window: Window) -> None:
 
 
 def _effort(level: Incumbent, deadline: Deadline, *, upwards: bool = False) -> Effort:
-    """Return what a proof may be; without a time limit it ends by itself."""
+    """Return the limits of a run that proves; without a time limit it ends by itself."""
     work = tuning.WORK_OF_PROOF if math.isinf(level.deadline.at) else math.inf
     return Effort(deadline, 1, level.search.seed, work, upwards=upwards)

@@ -1,4 +1,4 @@
-"""What the real Karmada scheduler answers, faults included.
+"""The real Karmada scheduler as a dispenser, faults included.
 
 A model of ``karmada-scheduler`` v1.19 with its default feature gates: filters, capacity estimates, affinity
 groups, selection by spread constraints and division of replicas, in the order in which the scheduler takes

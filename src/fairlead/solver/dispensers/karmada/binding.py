@@ -1,4 +1,4 @@
-"""What the scheduler sees of a binding and of its placement, and what scheduling leads to.
+"""A binding and its placement as Karmada's scheduler sees them, and the results of scheduling.
 
 What is absent in a placement matters: an absent ``maxGroups`` is 0 to the scheduler, an absent
 ``weightPreference`` is not an empty one, and an empty list of overflow affinities is not an absent one.
@@ -21,7 +21,7 @@ LARGEST = 2**31 - 1
 
 
 def wrapped(number: int) -> int:
-    """Return what a 32-bit signed integer holds after arithmetic gave a number: it wraps round silently."""
+    """Return the 32-bit signed integer that arithmetic ends with: a number wraps round silently."""
     return (number + 2**31) % 2**32 - 2**31
 
 
@@ -92,7 +92,7 @@ class Scheduled:
     """Name of the affinity group in the status: the chosen one, after a failure still the observed one. Empty
     where there is none."""
     failure: Failure | None = None
-    """None where scheduling succeeded."""
+    """Failure of scheduling; None where it succeeded."""
 
 
 class Strategy(Enum):

@@ -19,7 +19,7 @@ from fairlead.solver.running.deadline import Deadline
 
 
 def schedule(binding: BindingInput) -> Scheduled:
-    """Return what the Karmada scheduler makes of a binding.
+    """Return the binding as the Karmada scheduler leaves it.
 
     `binding`: a binding that is due to be scheduled; whether it is due is not asked here.
     """

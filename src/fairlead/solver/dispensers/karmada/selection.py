@@ -19,7 +19,7 @@ class Group:
     clusters: int
     """Number of candidates in it, at least 1."""
     score: int
-    """Its score, not negative."""
+    """Score of the region, not negative."""
 
 
 def best_combination(

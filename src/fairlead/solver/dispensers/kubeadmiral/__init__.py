@@ -1,4 +1,4 @@
-"""What KubeAdmiral's scheduler answers: a greedy dispenser, faults included.
+"""KubeAdmiral's scheduler as a dispenser: greedy, faults included.
 
 A model of kubewharf/kubeadmiral at commit 19de01c (March 2025) with default plugins and feature gates,
 checked against recorded answers of the real program. Each module names the faults that it reproduces.

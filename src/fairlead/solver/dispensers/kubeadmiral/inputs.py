@@ -1,4 +1,4 @@
-"""What KubeAdmiral's scheduler sees without the API server, and numbers as the Go program has them.
+"""Inputs of KubeAdmiral's scheduler without the API server, and numbers as the Go program has them.
 
 The Go names are kept where they are the field's own words. Nothing here depends on fairlead's problem.
 Integers have 64 bits and wrap.
@@ -25,7 +25,7 @@ _FNV_PRIME = 16777619
 
 
 def wrap(number: int) -> int:
-    """Return what is left of a number in 64 bits, as Go's integer arithmetic leaves it."""
+    """Return a number in 64 bits, as Go's integer arithmetic leaves it."""
     if MINIMUM <= number <= MAXIMUM:
         return number
     return (number + 2**63) % 2**64 - 2**63
@@ -70,7 +70,7 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How many replicas a cluster should get."""
+    """Numbers that a policy states for one cluster."""
 
     weight: int = 0
     """Share of what the minima leave; Binpack ignores it."""
@@ -84,7 +84,7 @@ class PlannerInput:
     """One division of replicas, as the two planners are asked for it."""
 
     preferences: Mapping[str, Preferences]
-    """By cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
+    """Preferences by cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
     """Clusters that may hold replicas; their order matters to Binpack only."""
@@ -120,7 +120,7 @@ class SchedulingUnit:
 
     namespace: str
     name: str
-    """Of the object; the namespace is empty for a cluster-scoped object."""
+    """Namespace and name of the object; the namespace is empty for a cluster-scoped object."""
     api: tuple[str, str]
     policy: Policy
     replicas: int | None = None
@@ -136,7 +136,7 @@ class SchedulingUnit:
 
     @property
     def key(self) -> str:
-        """What breaks ties of equal weight: ``namespace/name``, or the name alone."""
+        """Key that breaks ties of equal weight: ``namespace/name``, or the name alone."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
     @property

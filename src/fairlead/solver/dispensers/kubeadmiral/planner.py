@@ -55,7 +55,7 @@ class _Share:
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been given so far."""
+    """Replicas given so far, by cluster, and those that remain."""
 
     remaining: int
     plan: dict[str, int] = field(default_factory=dict)
@@ -199,7 +199,7 @@ Changed = Callable[[Mapping[str, int], int], Mapping[str, int]]
 def _undisturbed(
     question: PlannerInput, desired: Mapping[str, int], removed: Changed, added: Changed
 ) -> dict[str, int]:
-    """Return what runs now, changed by no more than the difference in total."""
+    """Return the replicas that run now, changed by no more than the difference in total."""
     running = _runnable(question, desired)
     have, want = wrap(sum(running.values())), wrap(sum(desired.values()))
     if have == want:

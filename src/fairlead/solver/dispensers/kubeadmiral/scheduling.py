@@ -61,7 +61,7 @@ from fairlead.solver.running.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the scheduler answers for one object."""
+    """Answer of the scheduler for one object."""
 
     placement: Mapping[str, int | None] = field(default_factory=dict)
     """Replicas by cluster; None means the template's own number. Empty where there is an error."""
@@ -117,7 +117,7 @@ def misfit(refusals: Mapping[str, str]) -> str:
 
 
 def _requested(division: Division, selected: Sequence[Cluster]) -> dict[str, int | None]:
-    """Return what is written to the selected clusters: plan and overflow together, without zeros."""
+    """Return the replicas written to the selected clusters: plan and overflow together, without zeros."""
     requested: dict[str, int | None] = {}
     for cluster in selected:
         count = wrap(division.plan.get(cluster.name, 0) + division.overflow.get(cluster.name, 0))
@@ -145,7 +145,7 @@ def _divide(
 def _question(
     unit: SchedulingUnit, selected: Sequence[Cluster], total: int, weights: Mapping[str, int]
 ) -> PlannerInput:
-    """Return what the planner is asked: the policy's numbers, and the feedback where auto migration is on."""
+    """Return the planner's input: the policy's numbers, and the feedback where auto migration is on."""
     # A cluster that held a duplicate counts as holding all replicas.
     current = {name: total if count is None else count for name, count in unit.current.items()}
     policy, feedback = unit.policy, unit.feedback

@@ -40,7 +40,7 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
 )
 
 WHOLE = 1000.0
-"""What all dynamic weights add up to."""
+"""Sum of all dynamic weights."""
 
 SUPPLY_LIMIT = 1.4
 """How far a cluster's share of the free resources may pass its share of the allocatable ones."""
@@ -51,9 +51,9 @@ class DynamicWeights:
     """Weights from resources before the rounding error has found its cluster."""
 
     weights: Mapping[str, int]
-    """By cluster, not corrected."""
+    """Weight by cluster, not corrected."""
     correction: int = 0
-    """What is missing from one thousand; negative where the rounded weights add up to more."""
+    """Difference to one thousand; negative where the rounded weights add up to more."""
     heaviest: tuple[str, ...] = ()
     """Clusters of the largest weight in name order, one of which takes the correction; empty where none
     does."""

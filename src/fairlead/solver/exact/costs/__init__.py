@@ -1,1 +1,1 @@
-"""What a level costs by cluster: convex costs of single clusters, and the boxes that they narrow."""
+"""Costs of a level by cluster: convex, each of a single cluster, and the boxes that they narrow."""

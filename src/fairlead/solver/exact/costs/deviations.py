@@ -36,7 +36,7 @@ class Squares:
     """The number s; 0 where replicas pass between clusters of positive weight only, as it makes no difference
     there."""
     step: Fraction = Fraction(1)
-    """What 1 is in the unit of the level."""
+    """Size of a cost of 1 in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
@@ -62,7 +62,7 @@ class Squares:
         return Squares(self.weights[at], self.shift, self.step)
 
     def marginals(self, replicas: Numbers) -> Sequence[Number]:
-        """Return what one replica more costs by cluster, in the unit of the level."""
+        """Return the cost of one replica more by cluster, in the unit of the level."""
         top, bottom, shift = self.step.numerator, self.step.denominator, self.shift * self.step
         return [
             Fraction((2 * count + 1) * top, weight * bottom) - shift if weight else 0
@@ -88,7 +88,7 @@ class Squares:
     def guess(
         self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
     ) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, or at one of its own, and its merit."""
+        """Return about the replicas of every cluster at a price, or at one of its own, and its merit."""
         shifted = price + float(self.shift)
         heights = np.floor(np.clip(self.weights * (shifted / 2) + 0.5, -(2.0**62), 2.0**62)).astype(np.int64)
         if self.shift:
@@ -133,7 +133,7 @@ class Squares:
         return np.array(merits, dtype=object), steps
 
     def value(self, replicas: Numbers) -> Fraction:
-        """Return what a placement costs."""
+        """Return the cost of a placement, in units of `step`."""
         held = np.flatnonzero((replicas > 0) & (self.weights > 0))
         squares: dict[int, int] = {}
         for count, weight in zip(replicas[held].tolist(), self.weights[held].tolist(), strict=True):

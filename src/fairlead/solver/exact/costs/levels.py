@@ -48,7 +48,7 @@ EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 def cost_of(
     level: Level, workload: Workload, names: Sequence[str], dearest: int | None = None
 ) -> Pieces | None:
-    """Return what a level costs on every cluster, the deviation left aside (`deviation_from`).
+    """Return the cost of a level on every cluster, the deviation left aside (`deviation_from`).
 
     `level`: one of the workload's levels, without priority. `dearest`: the most that a price may be in whole
     steps, at most 2**62; None means no limit, and Python integers.
@@ -73,7 +73,7 @@ def cost_of(
 
 
 def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Pieces | None:
-    """Return what the use of every cluster costs by itself; None where the level is about something else."""
+    """Return the cost of the use of every cluster by itself; None where the level is about something else."""
     if level == CLUSTERS:
         return using(np.ones(len(names), dtype=np.int64))
     if level == MINIMA:
@@ -88,7 +88,7 @@ def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Pieces | 
 
 
 def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Pieces | None:
-    """Return what replicas cost, in steps that rank placements as the prices do."""
+    """Return the cost of replicas, in steps that rank placements as the prices do."""
     prices = prices_on(workload, level)
     steps = math.lcm(*(price.denominator for price in prices.values()))
     whole = {name: int(price * steps) for name, price in prices.items()}

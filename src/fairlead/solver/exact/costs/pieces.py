@@ -33,7 +33,7 @@ class Prices(NamedTuple):
     high: Fraction | None
 
     def within(self, low: Fraction | None, high: Fraction | None) -> "Prices":
-        """Return those of them that lie between two others as well."""
+        """Return the prices that lie between two others as well."""
         lows = [each for each in (self.low, low) if each is not None]
         highs = [each for each in (self.high, high) if each is not None]
         return Prices(max(lows, default=None), min(highs, default=None))
@@ -55,19 +55,20 @@ class Prices(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """What replicas cost by cluster in whole steps: a straight line for every piece of them, and a bend."""
+    """Costs of replicas by cluster in whole steps: a straight line for every piece of them, and a bend."""
 
     slopes: tuple[NDArray[Any], ...]
-    """What a replica of each piece costs, the bend left aside; never less than in the piece before."""
+    """Cost of a replica of each piece in steps, by cluster, without the bend; never less than in the piece
+    before."""
     breaks: tuple[Numbers, ...] = ()
     """Replicas at which the second piece begins, the third, ..."""
     bend: Numbers | None = None
     """The steps by which the cost is ``bend x^2`` more; not negative, None for nothing. Where there are any,
     all costs of what a box or a face can hold, added up, stay below 2**62."""
     using: Numbers | None = None
-    """What it costs that a cluster is used at all; None where no cluster costs anything by that."""
+    """Cost in steps by cluster of its being used at all; None where no cluster costs anything by that."""
     step: Fraction = Fraction(1)
-    """What a step is in the unit of the level."""
+    """Size of a step in the unit of the level."""
 
     def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
         """Return all optima of the clusters at some positions, all of them used."""
@@ -130,14 +131,14 @@ class Pieces:
         return np.minimum(found, upper)
 
     def steps(self, replicas: Numbers, at: Numbers | slice = EVERYWHERE) -> NDArray[Any]:
-        """Return what one replica more costs on the clusters at some positions, in steps."""
+        """Return the cost of one replica more on the clusters at some positions, in steps."""
         found: NDArray[Any] = self.slopes[-1][at]
         for slope, end in zip(reversed(self.slopes[:-1]), reversed(self.breaks), strict=True):
             found = np.where(replicas < end[at], slope[at], found)
         return found if self.bend is None else found + (2 * replicas + 1) * self.bend[at]
 
     def marginals(self, replicas: Numbers) -> Sequence[Number]:
-        """Return what one replica more costs by cluster, in the unit of the level."""
+        """Return the cost of one replica more by cluster, in the unit of the level."""
         steps = self.steps(replicas).tolist()
         return steps if self.step == 1 else [each * self.step for each in steps]
 
@@ -157,7 +158,7 @@ class Pieces:
     def guess(
         self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
     ) -> tuple[Numbers, NDArray[np.float64]]:
-        """Return about what every cluster holds at a price, or at one of its own, and its merit."""
+        """Return about the replicas of every cluster at a price, or at one of its own, and its merit."""
         whole = np.clip(np.floor(price), -(2.0**62), 2.0**62).astype(np.int64)
         high = self.upto(whole, lower, upper)
         return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
@@ -169,7 +170,7 @@ class Pieces:
         return merits, price.denominator
 
     def spent(self, replicas: NDArray[Any]) -> NDArray[Any]:
-        """Return what replicas cost by cluster in use, in steps."""
+        """Return the cost of replicas by cluster in use, in steps."""
         last = self.slopes[-1]
         found: NDArray[Any] = (last if self.bend is None else self.bend * replicas + last) * replicas
         for (slope, following), end in zip(pairwise(self.slopes), self.breaks, strict=True):
@@ -177,7 +178,7 @@ class Pieces:
         return found if self.using is None else found + self.using
 
     def value(self, replicas: Numbers) -> Fraction:
-        """Return what a placement costs in steps; clusters without replicas are not used."""
+        """Return the cost of a placement in steps; clusters without replicas are not used."""
         spent = np.where(replicas > 0, self.spent(replicas), 0)
         return Fraction(sum(spent.tolist()))
 

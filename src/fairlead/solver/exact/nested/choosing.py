@@ -212,7 +212,7 @@ def _narrowed(
 def _of_shares(
     limits: Limits, names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
 ) -> tuple[Cost, int] | None:
-    """Return what a depth of hierarchical weights costs, and that of its groups; None where it is no sum."""
+    """Return the cost of a depth of hierarchical weights, and that depth; None where it is no sum."""
     rule = workload.rule(Shares)
     parts = rule.depths[level.number - 1] if rule else ()
     groups = partition((part.clusters for part in parts), names)
@@ -233,7 +233,7 @@ def _of_shares(
 def _cost(
     faces: Sequence[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
 ) -> Cost | None:
-    """Return what a level costs on every cluster; None where it is no such sum.
+    """Return the cost of a level on every cluster; None where it is no such sum.
 
     The deviation is one with overflow tiers only where one of them holds everything.
     """

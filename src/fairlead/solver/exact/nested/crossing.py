@@ -28,13 +28,13 @@ from fairlead.solver.exact.nested.picking import (
 MOST_ENTRIES = 2**22
 """Entries up to which the tables of a part are filled, one table for each kind of clusters."""
 MOST_STEPS = 2 * 10**7
-"""The same of numbers beyond 64 bits, each of which counts four times and once more for each word."""
+"""Steps of filling tables with numbers beyond 64 bits: an entry counts four, and one more for each word."""
 
 
 def picker_of(
     limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags], counts: Counts | None = None
 ) -> Picker:
-    """Return what picks sets whose clusters are counted; see `Picker`."""
+    """Return a picker of sets whose clusters are counted; see `Picker`."""
     if limits.crossing is not None:
         return CrossingPicker(limits, limits.crossing, open_to, required, needed, counts)
     return Picker(limits, open_to, required, needed, counts)
@@ -101,13 +101,13 @@ class _Part:
 
     kinds: Sequence[int]
     groups: Sequence[tuple[int, ...]]
-    """By kind, its groups, counted within the part."""
+    """Groups of each kind, counted within the part."""
     numbers: Numbers
-    """By constraint and set of groups, how many of its groups are in the set, as far as they are counted."""
+    """Number of its groups in the set, as far as they are counted, by constraint and set of groups."""
     allowed: Numbers
     """Sets of groups that may be used, side by side where they are alike in numbers."""
     starts: Numbers
-    """Where those of the next numbers begin."""
+    """Positions where sets of the next numbers begin."""
     width: int
     """Entries for numbers of clusters."""
 
@@ -144,15 +144,15 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """What is best in a part by the set of groups in use, one axis a group, and by the number of clusters."""
+    """Greatest merits in a part by set of groups in use, one axis a group, and by number of clusters."""
 
     part: _Part
     options: Sequence[Sequence[tuple[int, Any]]]
-    """By kind, entries of its own table and what they bring."""
+    """Entries of its own table and the merit of each, by kind."""
     needed: Sequence[bool]
-    """By kind, whether it has to be used."""
+    """True by kind, where it has to be used."""
     least: Any
-    """What stands for "no such set"."""
+    """Merit that stands for "no such set", below all others."""
     filled: list[Merits] = field(default_factory=list)
     """Before the first kind and after each."""
 
@@ -186,7 +186,7 @@ class _Table:
         return after
 
     def by_numbers(self, axes: Sequence[Axis]) -> Merits:
-        """Return what is best by numbers of groups and of clusters."""
+        """Return the greatest merits by numbers of groups and of clusters."""
         part, rows = self.part, self.filled[-1].reshape(-1, self.part.width)
         found = np.full([*(axis.cap + 1 for axis in axes), part.width], self.least, dtype=rows.dtype)
         at = tuple(part.numbers[:, part.allowed[part.starts]])

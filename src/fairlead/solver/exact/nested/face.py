@@ -57,16 +57,16 @@ class Face:
     required: Flags
     """Clusters that may be used and clusters that have to be."""
     needed: Sequence[Flags]
-    """By partition, groups of which some cluster has to be used."""
+    """Groups of which some cluster has to be used, by partition."""
     merits: Merits
     """Whole numbers: among all sets that keep the limits only those of the greatest merit count. Where groups
     have sums, groups in use have merits too, after those of clusters (`Limits.nodes`)."""
     sums: Sequence[tuple[Numbers, Numbers]] = ()
-    """By partition, fewest and most replicas of a group in use; empty where no group has any of its own."""
+    """Fewest and most replicas of a group in use, by partition; empty where no group has any of its own."""
     counts: Counts | None = None
     """Fewest and most clusters of every finest group in use; None where that is not told."""
     first: Flags | None = None
-    """Of these sets the one that holds the first clusters by name; None where it was not looked for."""
+    """Set that holds the first clusters by name among the best; None where it was not looked for."""
     near: Near = field(default_factory=Near)
     """Shared by a face and its parts, of which the best sets are alike."""
 
@@ -126,7 +126,7 @@ class Face:
 
     @property
     def relaxed(self) -> "Face":
-        """All that clusters may hold, whether they are used or not."""
+        """Face with the bounds of all clusters, whether they are used or not."""
         lower, upper = np.where(self.required, self.lower, 0), np.where(self.open_to, self.upper, 0)
         return replace(self, lower=lower, upper=upper)
 
@@ -163,14 +163,14 @@ class Face:
 
     @property
     def most_held(self) -> Numbers:
-        """What clusters can hold, by which the best set holds no less than any other can.
+        """Replicas that each cluster can add, in which the best set holds no less than any other can.
 
         Where levels tell sets apart, a best one need not use those first that have the most room.
         """
         return self.gains(-1) if self.sums and self.settled else self.upper
 
     def gains(self, depth: int = 0) -> Numbers:
-        """Return what clusters add to what those before them hold, where groups hold no more than they may.
+        """Return the replicas that clusters add to those before them, up to the most of their groups.
 
         In a group those with the most room come first, but for those that have to be used. Only groups from
         a depth on are looked at.
@@ -197,7 +197,7 @@ class Face:
         return combined.astype(np.int64) if small else combined
 
     def box(self, used: Flags) -> tuple[Box, Numbers]:
-        """Return what the clusters of a set may hold, and their positions."""
+        """Return the box of the clusters of a set, and their positions."""
         at = np.flatnonzero(used)
         return Box(self.lower[at], self.upper[at], self.total), at
 
@@ -206,7 +206,7 @@ class Face:
         return self.box(used)[0].feasible and (not self.sums or self.division(used) is not None)
 
     def division(self, used: Flags) -> tuple[LaminarBox, Numbers] | None:
-        """Return what a set and its groups may hold, and the positions of its clusters side by side.
+        """Return the box of a set and its groups, and the positions of its clusters side by side.
 
         None where they cannot hold the total.
         """

@@ -23,9 +23,9 @@ from fairlead.solver.exact.nested.pricing import Cost, Guess, Line, Priced, Pric
 from fairlead.solver.exact.nested.sets_in_groups import Sets, Units
 
 ROUNDING = 2.0**-30
-"""By how much sums in floats may be wrong, as a part of the numbers that are added."""
+"""Error of sums in floats at most, as a part of the numbers that are added."""
 BLUR = 2.0**-36
-"""By how much a price in floats may be wrong beside its size."""
+"""Error of a price in floats at most, beside its size."""
 
 
 def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Priced | None:
@@ -78,7 +78,7 @@ class _InGroups(PriceSearch):
         return Prices(own[WHOLE], own[WHOLE])
 
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return about what the best set at a price bounds the cost by."""
+        """Return about the bound of the cost by the best set at a price."""
         del used
         return self._lines[price]
 
@@ -105,7 +105,7 @@ class _InGroups(PriceSearch):
         return replace(guess, bound=Fraction(price * total - self._merit - ROUNDING * size))
 
     def exactly(self, guess: Guess) -> Priced:
-        """Return what is best at prices in whole numbers."""
+        """Return merits and replicas at prices in whole numbers."""
         face, limits, units = self.face, self.face.limits, self.sets.units
         prices = self._exact_prices(guess)
         of_units = prices[-1][units.around[-1]] if units.depth else np.full(len(units.lower), guess.price)

@@ -32,9 +32,9 @@ class Joined:
 
     first: Merits
     second: Merits
-    """By row and pair, the one and the other table."""
+    """Entries of the one and the other table, by row and pair."""
     least: Any
-    """What stands for "no such set"."""
+    """Merit that stands for "no such set", below all others."""
 
     def together(self) -> Merits:
         """Return one table for every pair."""
@@ -129,7 +129,7 @@ def _ranked(tables: Merits, least: Any) -> tuple[Merits, Ranked]:
 
 @lru_cache(maxsize=1024)
 def _step(sizes: tuple[int, ...], at: int) -> tuple[Slices, Slices]:
-    """Return what of a first table is added to an entry of a second one, and where to."""
+    """Return the slices of a first table that are added to an entry of a second one, and their target."""
     everything, entry = (slice(None), slice(None)), np.unravel_index(at, sizes)
     rest = (slice(0, size - int(one)) for one, size in zip(entry, sizes, strict=True))
     return (*everything, *rest), (*everything, *(slice(int(one), None) for one in entry))
@@ -137,12 +137,12 @@ def _step(sizes: tuple[int, ...], at: int) -> tuple[Slices, Slices]:
 
 @lru_cache(maxsize=64)
 def _every_rest(sizes: tuple[int, ...]) -> Numbers:
-    """Return what is left of every entry of a table without every other one."""
+    """Return the rest of every entry of a table without every other one."""
     return _rest(sizes, np.arange(math.prod(sizes)))
 
 
 def _rest(sizes: tuple[int, ...], entries: Numbers) -> Numbers:
-    """Return what is left of some entries without each entry of a table; -1 where that is no part of it."""
+    """Return the rest of some entries without each entry of a table; -1 where that is no part of it."""
     numbers = np.indices(sizes).reshape(len(sizes), -1)
     parts = numbers.reshape(len(sizes), *(1 for _ in entries.shape), -1)
     inside = np.all(parts <= numbers[:, entries][..., None], axis=0)

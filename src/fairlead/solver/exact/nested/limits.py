@@ -43,11 +43,11 @@ class Crossing:
     """How many groups may be used, of groups that need not nest."""
 
     groups: Flags
-    """By kind of clusters and group, whether they are in it."""
+    """True by kind of clusters and group, where they are in it."""
     constraint: Numbers
-    """By group, the number of the constraint that counts it."""
+    """Number of the constraint that counts it, by group."""
     ends: tuple[tuple[int, int | None], ...]
-    """By constraint, the fewest and the most groups; None where the most cannot bind."""
+    """Fewest and most groups, by constraint; None where the most cannot bind."""
 
     def used(self, kinds: Numbers) -> list[int]:
         """Return how many groups some kinds of clusters use, by constraint."""
@@ -76,7 +76,8 @@ class Limits:
     most: int | None
     """Fewest and most clusters; `most` is None where there is no limit."""
     crossing: Crossing | None = None
-    """What is asked of groups that do not nest; then the only partition is that of kinds of clusters."""
+    """Limits on groups that do not nest; then the only partition is that of kinds of clusters. None: all
+    nest."""
 
     @property
     def bind(self) -> bool:
@@ -101,7 +102,7 @@ class Limits:
 
     @cached_property
     def around(self) -> tuple[Numbers, ...]:
-        """By partition, the group of the coarser one before that is around each group; 0 for the coarsest."""
+        """Group of the coarser partition around each group, by partition; 0 in the coarsest."""
         found = []
         for depth, each in enumerate(self.wider):
             outer = np.zeros(each.groups, dtype=np.int64)
@@ -131,7 +132,7 @@ class Limits:
         )
 
     def split(self, merits: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """Return what is told of groups by depth, nothing where it is of clusters only; the clusters last."""
+        """Return the merits of groups by depth, none where all are of clusters; those of clusters last."""
         clusters = len(self.wider[0].group) if self.wider else len(merits)
         if len(merits) == clusters:
             return (merits,)
@@ -146,7 +147,7 @@ def limits_of(
     partitions: Iterable[Limit] = (),
     sets: Iterable[Collection[str]] = (),
 ) -> Limits | None:
-    """Return what spread constraints say of the clusters that can hold replicas.
+    """Return the limits that spread constraints set to the clusters that can hold replicas.
 
     `rules`: the constraints of a workload of at least one replica. `names`: clusters that can hold replicas;
     at least one. `partitions`: more partitions that have to be in the chain. `sets`: sets of these clusters

@@ -1,4 +1,4 @@
-"""A face narrowed to what is best on one more level.
+"""A face narrowed to the placements that are best on one more level.
 
 For a price p of a replica a cluster that is used brings the merit ``max (p x - f(x))``. Whatever the price,
 no placement costs less than ``p N`` less the greatest merit of a set (Lagrangian relaxation of the total; H.
@@ -40,12 +40,12 @@ class Rank(NamedTuple):
 
 
 class _Gap(NamedTuple):
-    """What no placement of a face is better than, and the face in parts."""
+    """Bound of the rank of all placements of a face, and the face in parts."""
 
     bound: Rank
     parts: tuple[Face, ...]
     price: Fraction
-    """What may be about the best price of the parts."""
+    """Price of a replica in the face, near which those of the parts are looked for."""
 
 
 def narrow_all(faces: Sequence[Face], cost: Cost, depth: int | None = None) -> list[Face]:

@@ -1,4 +1,4 @@
-"""All that a workload can choose before any level is looked at, as a face."""
+"""Choices of a workload before any level is looked at, as a face."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

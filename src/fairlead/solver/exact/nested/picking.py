@@ -25,13 +25,13 @@ Counts = tuple[Numbers, Numbers]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """A set of clusters and what its merits add up to."""
+    """A set of clusters and the sum of its merits."""
 
     used: Flags
     value: Any
     price: Fraction | None = None
-    """What a cluster in use may cost for the set to be among the best of all sizes; None where that is not
-    known."""
+    """Price of a cluster in use, in units of merit, at which the set is among the best of all sizes; None
+    where that is not known."""
 
 
 class TooLongError(Exception):
@@ -70,9 +70,9 @@ class _Storey:
     """How the groups of one partition were put together."""
 
     joined: Way
-    """How, step by step."""
+    """Tables that were put together, step by step."""
     used: Flags
-    """By group and entry of its own table: whether "at least no group" stands for the group in use."""
+    """True by group and entry of its own table, where "at least no group" stands for the group in use."""
 
 
 class Picker:
@@ -283,7 +283,7 @@ def falling(merits: Merits) -> Numbers:
 
 
 def lowest(*merits: Merits) -> Any:
-    """Return what stands for "no such set": lower than any sum of merits, and than any two of its kind."""
+    """Return the merit for "no such set": lower than any sum of merits, and than any two of its kind."""
     if merits[0].dtype == float:
         return -np.inf
     if merits[0].dtype == np.int64:

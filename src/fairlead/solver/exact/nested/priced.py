@@ -183,7 +183,7 @@ class _Ranking(NamedTuple):
     """Merits, and the open clusters by falling merit, and as `Picker.by_group` puts them."""
 
     all_merits: Merits
-    """Those of groups in use included, if there are any."""
+    """Merits of clusters, then of groups in use if there are any."""
     merits: Merits
     falling: Numbers
     by_group: Numbers
@@ -205,7 +205,7 @@ class _Ranking(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Bracket:
-    """What is known of prices: at `low` sets are too large, at `high` too small; None means not known."""
+    """Prices around the wanted size: sets are too large at `low`, too small at `high`; None: unknown."""
 
     low: Any
     high: Any

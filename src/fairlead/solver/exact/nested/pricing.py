@@ -35,7 +35,7 @@ class Guess:
     few: Flags | None = None
     many: Flags | None = None
     bound: Fraction | None = None
-    """What is known that no placement costs less than; None where the price says so."""
+    """Least cost of any placement, as far as known; None where the price says so."""
 
     @property
     def is_best(self) -> bool:
@@ -44,24 +44,24 @@ class Guess:
 
 
 class Priced(NamedTuple):
-    """A price, and what is best there."""
+    """A price, and merits and replicas of clusters and groups there."""
 
     guess: Guess
     merits: Merits
-    """What clusters bring, and groups where these have sums, in steps."""
+    """Merits of clusters, then of groups where these have sums, in steps."""
     steps: int
-    """How many steps are 1."""
+    """Steps in 1 of the cost."""
     narrower: Face
-    """What clusters and groups may hold; only sets of the greatest merit count."""
+    """Face of the replicas that clusters and groups may hold there; only sets of the greatest merit count."""
 
 
 class Line(NamedTuple):
-    """What the best set at a price bounds the cost of all by, at that price and at others."""
+    """Bound of all costs by price of a replica, from the best set at one price."""
 
     missing: Fraction
-    """By how much less than the total the set holds there."""
+    """Replicas by which the set holds less than the total there."""
     spent: Fraction
-    """What that costs."""
+    """Cost of the replicas that it holds there."""
 
     def at(self, price: Fraction) -> Fraction:
         """Return the bound at a price."""
@@ -76,9 +76,9 @@ class PriceSearch(ABC):
     """Looks for the price of a face."""
 
     blur: ClassVar[Fraction]
-    """By how much a price may be wrong beside its size."""
+    """Error of a price at most, beside its size."""
     close: ClassVar[Fraction]
-    """By how much less than the most a price may bound the cost, as a part of it."""
+    """Part of the greatest bound by which that of a price may be less."""
     dearest_price: ClassVar[Fraction | None] = None
     """Prices stay below this; None where something else keeps them from growing without end."""
 
@@ -103,7 +103,7 @@ class PriceSearch(ABC):
 
     @abstractmethod
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return what the best set at a price bounds the cost by."""
+        """Return the bound of the cost by the best set at a price."""
 
     @abstractmethod
     def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
@@ -229,7 +229,7 @@ class _OfClusters(PriceSearch):
         return self.cost.prices(settle_ties(self.cost.narrow(box, at)), box, at)
 
     def line(self, price: Fraction, used: Flags) -> Line:
-        """Return what the best set at a price bounds the cost by."""
+        """Return the bound of the cost by the best set at a price."""
         if price not in self._lines:
             placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
             placed = np.where(used, placed, 0)

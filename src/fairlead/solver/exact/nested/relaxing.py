@@ -61,7 +61,7 @@ def without_choice(face: Face, cost: Cost, depth: int | None = None) -> Face | N
 def _best_in_groups(
     face: Face, cost: Cost, depth: int
 ) -> tuple[tuple[Numbers, Numbers], Sequence[tuple[Numbers, Numbers]], Numbers] | None:
-    """Return what clusters and groups hold as if any could be used, at best, and one such placement."""
+    """Return the bounds of clusters and groups at best as if any could be used, and one such placement."""
     divided = face.relaxed.division(np.ones(len(face.lower), dtype=bool))
     if divided is None:
         return None

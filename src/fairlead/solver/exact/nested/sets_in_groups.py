@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What a level is a sum over: clusters, or the groups of a depth."""
+    """Parts of the sum that a level is: clusters, or the groups of a depth."""
 
     depth: int
     lower: Numbers
@@ -39,7 +39,7 @@ class Units:
     open_to: Flags
     required: Flags
     around: Sequence[Numbers]
-    """By depth further out, the group around each."""
+    """Group around each, by depth further out."""
 
     @classmethod
     def of(cls, face: Face, depth: int) -> "Units":
@@ -103,7 +103,7 @@ class Sets:
         return picker.counted if picker.counted * np.count_nonzero(face.open_to) <= MOST_COUNTED else 0
 
     def earned(self, prices: Sequence[NDArray[Any]], price: Any) -> list[NDArray[Any]]:
-        """Return what the use of groups brings by what they have to hold, by depth."""
+        """Return the merit of the use of groups by the replicas that they have to hold, by depth."""
         return [
             (around - each) * np.where(each < around, upper, lower)
             for (lower, upper), each, around in zip(
@@ -192,7 +192,7 @@ class Sets:
         return found
 
     def _sums(self, number: int, price: Floats) -> Floats:
-        """Return about what the groups of a depth would hold at prices inside of them."""
+        """Return about the replicas of the groups of a depth at prices inside of them."""
         units = self.units
         held, merits = self.cost.guess(price[units.around[number]], units.lower, units.upper)
         return self._up(np.where(self._taken(merits, number), held, 0), number)

@@ -162,7 +162,7 @@ class _Settling:
 
 
 def _needs(face: Face, first: Flags, placed: Numbers) -> Iterator[Numbers]:
-    """Yield what clusters and groups need at least beside clusters that could take more.
+    """Yield the fewest replicas of clusters and groups beside clusters that could take more.
 
     Of the total, and of every group around such clusters that has no room left. A group elsewhere that needs
     more than its clusters stands for these.
@@ -181,7 +181,7 @@ def _needs(face: Face, first: Flags, placed: Numbers) -> Iterator[Numbers]:
 
 
 def _needed(face: Face, first: Flags, inside: Flags, path: Sequence[int]) -> Numbers:
-    """Return what some clusters, and groups of these that are not on a path, need at least."""
+    """Return the fewest replicas of some clusters, and of groups of these that are not on a path."""
     lower, groups = np.where(inside, face.lower, 0), []
     for limit, (least, _), own in zip(face.limits.wider, face.sums, path, strict=True):
         alone = np.zeros(limit.groups, dtype=np.int64)
