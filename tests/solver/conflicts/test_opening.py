@@ -6,6 +6,9 @@ import fairlead
 import kubeadmiral_manifests as federal
 from builders import Manifest, binding, cluster, deployment, divided, duplicated, policy, static
 from fairlead.manifests.loading import load
+from fairlead.models.cluster import Taint
+from fairlead.models.rules import Bounds
+from fairlead.solver.changes.opening import tolerating
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Restore
 from merged import pasted, texts
@@ -51,6 +54,24 @@ def test_a_shared_toleration_is_offered_where_nobody_has_anything_to_lose() -> N
         deployment("new", 1, 1),
     ]
     assert infeasible(stream) == (["tolerate the taint edge:NoExecute for default/held and default/new"], ())
+
+
+def test_what_was_tolerated_before_stays_tolerated() -> None:
+    """The manifests are read again for each toleration, and know of the one before: both bounds hold then."""
+    stream = [
+        *(cluster(name, cpu=4, taints=[f"{name}:NoExecute"]) for name in "ab"),
+        cluster("c", cpu=4),
+        policy(placement=static(minReplicas=1)),
+        deployment("web", 3, 1),
+    ]
+    problem = load(stream)
+    (workload,) = problem.workloads
+    for taint in (Taint("a", "", "NoExecute"), Taint("b", "", "NoExecute")):
+        workload = tolerating(workload, [taint], problem)
+    bounds = workload.rule(Bounds)
+    assert problem.candidates(workload) == ("a", "b", "c")
+    assert bounds is not None
+    assert {name: least.replicas for name, least in bounds.minimum.items()} == {"a": 1, "b": 1, "c": 1}
 
 
 @pytest.mark.parametrize(
