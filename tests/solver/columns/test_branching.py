@@ -17,12 +17,14 @@ from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
+    COPIES,
     DEFAULT_ORDER,
     DEVIATION,
     DEVIATIONS,
     DYNAMIC_DEVIATION,
     MOVES_FIRST,
     MOVES_LAST,
+    ROOM,
     Deviation,
     Level,
 )
@@ -438,6 +440,51 @@ def test_copies_are_not_divided() -> None:
     placed = Placement({"w": {"a": 2, "b": 2}})
     assert value_of(problem, placed, DEVIATION) == 2
     assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 2
+
+
+def copied(*sizes: int) -> tuple[Problem, Workload]:
+    """Return a workload of two copies on a, b, or c, of which a has most room, then b."""
+    two = Spread("cluster", {name: frozenset({name}) for name in ABC}, 2, 2)
+    copies = Duplicated(choice=True, copies=dict(zip(ABC, sizes, strict=True)))
+    both = GroupTotal(BALANCE.name, frozenset(ABC), 4, 4)
+    rules = (Candidates(ABC), copies, Copies((("a",), ("b",), ("c",))), both, two)
+    clusters = tuple(Cluster(name, free={CPU: 9000}, allocatable={CPU: 9000}) for name in ABC)
+    workload = Workload("w", "w", 2, requests={CPU: 1000}, rules=rules)
+    return Problem(clusters, (workload,), (Capacity(),)), workload
+
+
+@pytest.mark.parametrize("placed", [{"a": 2, "b": 2}, {"a": 2, "c": 2}, {"b": 2, "c": 2}, {"c": 2}])
+def test_copies_cost_what_is_missing_and_their_ranks(placed: dict[str, int]) -> None:
+    """Of three clusters those without a copy are missing; ranks are 0, 1, 2, whatever copies hold."""
+    problem, workload = copied(2, 2, 2)
+    rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys(ABC, Fraction(1, 3))}, totals={CPU: 4000})
+    found = rows_and_choices(rule, problem, {})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    for level in (COPIES, ROOM):
+        value = value_of(problem, Placement({"w": placed}), level)
+        assert own_cost(workload, choice, problem, level).about(choice.counts(placed)) == value
+
+
+def test_balance_is_bounded_by_what_ranks_of_copies_forbid() -> None:
+    """Where two cores stand on a, copies on b and c fill all alike, and copies on a and b cost 2/3.
+
+    With 4, 2 and 0 of 6 it is 3 ((4/6 - 1/3)^2 + (0 - 1/3)^2) = 2/3. Where ranks may add up to 1, there are
+    no others.
+    """
+    problem, _ = copied(2, 2, 2)
+    thirds: dict[str, Fraction] = dict.fromkeys(ABC, Fraction(1, 3))
+    shares = {CPU: thirds}
+    rule = Balance(frozenset({"w"}), shares, {("a", CPU): 2000}, {CPU: 6000})
+    known = Placement({"w": {"a": 2, "b": 2}})
+    assert cost(rule, problem, known) == Fraction(2, 3)
+    free, pinned = (
+        bound_of(searched(problem, rule, known, BALANCE, pins)) for pins in ({}, {ROOM: Fraction(1)})
+    )
+    assert free == 0
+    assert pinned is not None
+    assert Fraction(66, 100) <= pinned <= Fraction(2, 3)
 
 
 def test_quotas_are_of_all_replicas_where_some_have_no_place() -> None:

@@ -169,3 +169,15 @@ def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> Non
     search.ranges = everything
     search._price(MOVES_LAST)
     assert search.priced[MOVES_LAST] == 2
+
+
+@pytest.mark.parametrize(("later", "first"), [(None, "a"), (Deadline(0.0), "b")])
+def test_ties_are_due_with_what_follows_balance(later: Deadline | None, first: str) -> None:
+    """A replica that may stand on a or b stands on a, unless a search for balance places it anew anyway."""
+    clusters = tuple(Cluster(name, free={CPU: 1000}, allocatable={CPU: 1000}) for name in "ab")
+    workload = Workload("w", "w", 1, requests={CPU: 1000}, rules=(Candidates(("a", "b")), Total()))
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    search = LevelSearch(problem, {}, Deadline(), 1, 0, best=Placement({"w": {"b": 1}}), later=later)
+    assert search.open()
+    found = search.settle(ties=True)
+    assert found.placement == Placement({"w": {first: 1}})

@@ -93,6 +93,14 @@ class Choice:
         found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
         return found
 
+    @property
+    def smallest(self) -> Numbers:
+        """How many replicas can be chosen at least where any are, by cluster; 0 where none can be."""
+        none = self.total + 1
+        ends = [np.where(face.open_to, np.maximum(face.lower, 1), none) for face in self.faces]
+        found: Numbers = np.min([*ends, np.full(len(self.names), none)], axis=0)
+        return np.where(found == none, 0, found)
+
     def cheapest(self, cost: Pieces) -> tuple[Numbers, Fraction] | None:
         """Return a placement that costs least, and what that is in steps; None where there is none.
 

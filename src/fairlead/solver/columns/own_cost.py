@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level, tier
+from fairlead.models.levels import CLUSTERS, COPIES, DEVIATIONS, MOVES, ROOM, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Moves, Tiers, Weights, moves
+from fairlead.models.rules import Copies, Moves, Tiers, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.columns.choice import Choice, Floats, Numbers
@@ -199,7 +199,7 @@ class OwnCosts:
 
 def is_own(level: Level) -> bool:
     """Tell whether it may be known of a level what single workloads cost on it."""
-    return level.base in (*DEVIATIONS, CLUSTERS) or level.key in {*MOVES, tier(1).key}
+    return level.base in (*DEVIATIONS, CLUSTERS, COPIES, ROOM) or level.key in {*MOVES, tier(1).key}
 
 
 def own_cost(
@@ -221,6 +221,8 @@ def own_cost(
             found = _moves(workload, choice)
         elif level.base == CLUSTERS:
             found = replace(OwnCost.nothing(len(choice.names)), using=Fraction(1))
+        elif level.base in (COPIES, ROOM):
+            found = _copies(workload, choice, level)
         elif level.key == tier(1).key:
             found = _beyond(workload, choice, level.number)
     return found or OwnCost.nothing(len(choice.names))
@@ -258,6 +260,24 @@ def _beyond(workload: Workload, choice: Choice, number: int) -> OwnCost | None:
     inside = frozenset[str]().union(*rule.tiers[:number])
     slope = [Fraction(name not in inside) for name in choice.names]
     return OwnCost([Fraction(0)] * len(slope), slope)
+
+
+def _copies(workload: Workload, choice: Choice, level: Level) -> OwnCost | None:
+    """Return the missing copies, or the ranks of those that stand, or less where copies may differ in size.
+
+    A copy counts by its replicas, each for its part of the largest that may stand there; one that is saved
+    for its part of the smallest.
+    """
+    rule = workload.rule(Copies)
+    if rule is None or not workload.replicas:
+        return None
+    missing = level.base == COPIES
+    sizes = choice.smallest if missing else choice.most
+    slope = [Fraction(0)] * len(choice.names)
+    for at, (name, size) in enumerate(zip(choice.names, sizes.tolist(), strict=True)):
+        if size and name in rule.ranks:
+            slope[at] = Fraction(-1 if missing else rule.ranks[name], size)
+    return OwnCost([Fraction(0)] * len(slope), slope, Fraction(len(rule.ranks) if missing else 0))
 
 
 def _moves(workload: Workload, choice: Choice) -> OwnCost | None:

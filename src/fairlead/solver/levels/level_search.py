@@ -152,11 +152,11 @@ class LevelSearch(LevelModels):
         settled = False
         encoding = self._encode() if all(note.proven for note in self.notes) else None
         if encoding is not None:
-            effort = Effort(self.deadline, 1, self.seed)
             if self.best is None and self._find_any(encoding) is Verdict.INFEASIBLE:
                 return LexicographicResult(Status.INFEASIBLE, None)
             if self.best is not None and ties:
-                tied = settle(encoding, self.best, effort)
+                # What follows balance is searched anew with it, and so are ties.
+                tied = settle(encoding, self.best, Effort(self.later or self.deadline, 1, self.seed))
                 if self._keeps(tied.placement):
                     self.best, settled = tied.placement, tied.certain and not self.restricted
         if self.best is None:
