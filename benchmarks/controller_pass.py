@@ -21,8 +21,8 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 
 from fairlead.controller.controller import Controller
+from fairlead.controller.due import Settings
 from fairlead.controller.metrics import Metrics
-from fairlead.controller.standing import Settings
 from fairlead.live.client import BINDING, Client, connect
 from live_kinds import Object
 from live_objects import binding, cluster

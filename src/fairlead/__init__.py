@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from fairlead.models.validity import check, score
     from fairlead.models.workload import Workload
     from fairlead.report.html import report_html
-    from fairlead.solver.comparing import compare
-    from fairlead.solver.dispensing import dispense
+    from fairlead.solver.compare import compare
+    from fairlead.solver.dispense import dispense
     from fairlead.solver.plan.answer import Budgets, PlannedChange, RebalancePlan
     from fairlead.solver.plan.plan import plan
     from fairlead.solver.plan.saved import PlanComparison, TargetDifference, compare_plans
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from fairlead.solver.simulate.result import Effect, Simulation
     from fairlead.solver.simulate.scenario import Scenario
     from fairlead.solver.simulate.simulate import simulate
-    from fairlead.solver.solving import solve
+    from fairlead.solver.solve import solve
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.solver.why.why import why
 
@@ -83,13 +83,13 @@ _PUBLIC = {
     "fairlead.models.statement": "Conflict Relaxation Statement Violation",
     "fairlead.models.workload": "Workload",
     "fairlead.report.html": "report_html",
-    "fairlead.solver.comparing": "compare",
-    "fairlead.solver.dispensing": "dispense",
+    "fairlead.solver.compare": "compare",
+    "fairlead.solver.dispense": "dispense",
     "fairlead.solver.plan.plan": "plan",
     "fairlead.solver.plan.saved": "PlanComparison TargetDifference compare_plans",
     "fairlead.solver.plan.answer": "Budgets PlannedChange RebalancePlan",
     "fairlead.solver.simulate.simulate": "simulate",
-    "fairlead.solver.solving": "solve",
+    "fairlead.solver.solve": "solve",
     "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",
     "fairlead.solver.simulate.result": "Effect Simulation",
     "fairlead.solver.simulate.scenario": "Scenario",

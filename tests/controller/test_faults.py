@@ -13,8 +13,8 @@ from controlled import all_are_done, change, condition, controlled, eventually, 
 from fairlead.controller import watching
 from fairlead.controller.batch import Batch, decide
 from fairlead.controller.controller import Controller
+from fairlead.controller.due import Settings
 from fairlead.controller.lease import Lease
-from fairlead.controller.standing import Settings
 from fairlead.controller.watching import Queue, Watcher
 from fairlead.live.client import BINDING, CLUSTER, LEASE, QUOTA, REBALANCER, connect
 from fairlead.manifests.collect import Manifests

@@ -6,7 +6,7 @@ import yaml
 
 from fairlead.controller.batch import decide
 from fairlead.controller.decisions import Placed, Unplaced
-from fairlead.controller.standing import Settings, Standing, condition_of, standing_of
+from fairlead.controller.due import BindingState, Settings, condition_of, standing_of
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch
 from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING
@@ -31,8 +31,8 @@ def test_what_was_placed_stays() -> None:
     world = recorded()
     assert all(entry.is_understood for entry in world.entries.values())
     standing = {entry.place: standing_of(entry, world, SETTINGS) for entry in world.bindings}
-    assert [str(place) for place, what in standing.items() if what is Standing.UNFINISHED] == []
-    due = [entry for entry in world.bindings if standing[entry.place] is Standing.DUE]
+    assert [str(place) for place, what in standing.items() if what is BindingState.UNFINISHED] == []
+    due = [entry for entry in world.bindings if standing[entry.place] is BindingState.DUE]
     assert 10 <= len(due) < len(standing) / 2
     decisions = decide(world, due, SETTINGS).decisions
     for entry in due:
@@ -49,6 +49,8 @@ def test_of_other_schedulers_nothing_is_due() -> None:
     """Two bindings are fairlead's; one is a dependency, which nobody schedules."""
     world = recorded()
     settings = Settings("nobody")
-    assert {standing_of(entry, world, settings) for entry in world.bindings} == {Standing.FOREIGN}
-    served = [one for one in world.bindings if standing_of(one, world, Settings()) is not Standing.FOREIGN]
+    assert {standing_of(entry, world, settings) for entry in world.bindings} == {BindingState.FOREIGN}
+    served = [
+        one for one in world.bindings if standing_of(one, world, Settings()) is not BindingState.FOREIGN
+    ]
     assert len(served) == 2

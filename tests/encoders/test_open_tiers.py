@@ -31,7 +31,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import level_models
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 from partial_problems import best_partial
 

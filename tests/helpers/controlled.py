@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.controller.controller import Controller
+from fairlead.controller.due import Settings
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
-from fairlead.controller.standing import Settings
 from fairlead.live.client import BINDING, REBALANCER, connect
 from live_kinds import Object
 from served_api import ServedApi

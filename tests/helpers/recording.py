@@ -24,7 +24,7 @@ from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
-from fairlead.solver.dispensing import DISPENSERS
+from fairlead.solver.dispense import DISPENSERS
 from nested_problems import nested_problem
 from places import EXAMPLES, ROOT
 from random_manifests import karmada, kubeadmiral

@@ -18,8 +18,8 @@ from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Spread
 from fairlead.models.rules.bounds import Bound
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
-from fairlead.solver.comparing import compare
-from fairlead.solver.solving import solve
+from fairlead.solver.compare import compare
+from fairlead.solver.solve import solve
 from hand_made import feasible, infeasible, solved
 from partial_problems import NAMES, asked, three, web
 

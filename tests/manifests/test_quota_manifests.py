@@ -16,7 +16,7 @@ from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.source import Source
 from fairlead.solver.conflicts.alone import quota_conflicts
-from fairlead.solver.groups import choosing
+from fairlead.solver.groups import choose
 from loaded import STREAM, load_text, mistake, mistakes, texts
 
 GI = 2**30
@@ -315,7 +315,7 @@ def test_another_affinity_group_may_ask_for_less() -> None:
     problem = loaded(*copied, quota({"cpu": 4}))
     assert quota_conflicts(problem) == ()
     (passed,) = fairlead.solve(problem).rejected["default/web"]
-    assert (passed.name, passed.reason) == ("on-ab", choosing.NONE_LEFT)
+    assert (passed.name, passed.reason) == ("on-ab", choose.NONE_LEFT)
     # Divided workloads ask for the same in every group.
     divided = [copied[0], policy(placement={**EVEN, "clusterAffinities": terms})]
     assert len(quota_conflicts(loaded(*divided, quota({"cpu": 3})))) == 1

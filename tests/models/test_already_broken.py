@@ -25,7 +25,7 @@ from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup
 from fairlead.report.content.outcome import breaches
 from fairlead.report.renderer import terminal
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
 
 ROOM = three(9000, 9000, 9000)

@@ -28,7 +28,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import at_least
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from random_problems import random_problem
 
 

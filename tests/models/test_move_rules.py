@@ -25,7 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.move_budget import moved
 from fairlead.models.workload import Workload
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 

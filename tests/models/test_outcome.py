@@ -31,7 +31,7 @@ from fairlead.models.score import score
 from fairlead.models.words import format_number, format_percent
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import proof, verdict
-from fairlead.solver.groups.choosing import OUT_OF_TIME
+from fairlead.solver.groups.choose import OUT_OF_TIME
 from hand_made import GI, clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
 
 T = TypeVar("T")

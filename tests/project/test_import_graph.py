@@ -10,5 +10,5 @@ def test_no_module_needs_itself() -> None:
     graph = grimp.build_graph("fairlead", cache_dir=None)
     needs = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     # What is imported for its types only counts: of every room some module has such imports.
-    assert "fairlead.solver.groups.joint" in needs["fairlead.solver.groups.choosing"]
+    assert "fairlead.solver.groups.joint" in needs["fairlead.solver.groups.choose"]
     TopologicalSorter(needs).prepare()  # raises CycleError, which names the circle

@@ -16,11 +16,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.statement import Violation
 from fairlead.solver.floor import keep_and_repair, standing_well
-from fairlead.solver.script.judging import State
+from fairlead.solver.script.judge import State
 from fairlead.solver.script.moments import Moment, moments
 from fairlead.solver.script.play import Course
 from fairlead.solver.script.played import Handled, Step
-from fairlead.solver.script.question import Standing, evicted, whole_question, without
+from fairlead.solver.script.question import SchedulerState, evicted, whole_question, without
 from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, Decision, Settings
 from places import ROOT
@@ -68,7 +68,7 @@ def play(workloads: int, clusters: int, events: int, seed: int = 0) -> Course:
     return course
 
 
-def assert_nothing_worse(moment: Moment, before: Standing, after: Standing) -> None:
+def assert_nothing_worse(moment: Moment, before: SchedulerState, after: SchedulerState) -> None:
     """Assert that the checker finds nothing after an answer that the event has not broken already.
 
     Only what may give way may be missing besides, and only of workloads that could not be placed in full.
@@ -80,7 +80,7 @@ def assert_nothing_worse(moment: Moment, before: Standing, after: Standing) -> N
         assert allowed or one.amount <= known.get(_named(one), 0), (moment.name, one.text)
 
 
-def _violations(fleet: Problem, standing: Standing) -> tuple[Violation, ...]:
+def _violations(fleet: Problem, standing: SchedulerState) -> tuple[Violation, ...]:
     placed = {each.key: standing.on(each.key) for each in fleet.workloads}
     return fairlead.check(fleet, Placement(placed))
 

@@ -52,9 +52,9 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
             called.update(settings, problem=question)
             return outcome
 
-        solving = ModuleType("fairlead.solver.solving")
+        solving = ModuleType("fairlead.solver.solve")
         solving.solve = solve  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "fairlead.solver.solving", solving)
+        monkeypatch.setitem(sys.modules, "fairlead.solver.solve", solving)
         monkeypatch.setattr(Inputs, "read", lambda _: outcome.problem)
         return called
 

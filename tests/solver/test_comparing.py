@@ -14,8 +14,8 @@ from fairlead.cli.app import main
 from fairlead.cli.compare import DISPENSERS as OFFERED
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
-from fairlead.solver import comparing
-from fairlead.solver.dispensing import DISPENSERS
+from fairlead.solver import compare
+from fairlead.solver.dispense import DISPENSERS
 from kubeadmiral_manifests import members, policy, web
 
 
@@ -221,7 +221,7 @@ def test_after_a_signal_no_dispenser_begins(monkeypatch: pytest.MonkeyPatch) -> 
         os.kill(os.getpid(), signal.SIGINT)
         return fairlead.solve(*arguments, **settings)
 
-    monkeypatch.setattr(comparing, "solve", interrupted)
+    monkeypatch.setattr(compare, "solve", interrupted)
     comparison = fairlead.compare(hundred(), ["karmada", "reference"], time_limit=60)
     assert comparison.best.placement is not None
     assert [each.outcome.status for each in comparison.contenders] == [fairlead.Status.UNKNOWN] * 2

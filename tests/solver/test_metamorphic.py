@@ -16,7 +16,7 @@ from builders import Manifest, binding, cluster, deployment, divided, policy, se
 from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
 from fairlead.models.outcome import Outcome, Status
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from own_builders import own
 from random_manifests import karmada, kubeadmiral
 

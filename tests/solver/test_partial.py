@@ -28,10 +28,10 @@ from fairlead.models.score import score
 from fairlead.models.shortfall import refused, unmet
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.dispensing import dispense
+from fairlead.solver.dispense import dispense
 from fairlead.solver.floor import place_greedily
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
 from walk_problems import partial_walk_problem
 

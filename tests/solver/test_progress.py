@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.result import Progress
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 
 def competing() -> Problem:

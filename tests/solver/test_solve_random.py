@@ -16,8 +16,8 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
 from fairlead.solver.exact import allocation, alone
 from fairlead.solver.exact.boxes import WorkloadBox
-from fairlead.solver.exact.nested import choosing
-from fairlead.solver.solving import solve
+from fairlead.solver.exact.nested import choose
+from fairlead.solver.solve import solve
 from random_problems import random_problem
 from seeds import holds_for, seeds
 
@@ -61,7 +61,7 @@ def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The random problems reach all ways: what runs stays, exact allocation, a choice of clusters, CP-SAT."""
     taken: Counter[str] = Counter()
-    stays, allocate, choose = alone.stays, allocation.allocate, choosing.choose
+    stays, allocate, chooses = alone.stays, allocation.allocate, choose.choose
 
     def stayed(*asked: Any) -> bool:
         answer = stays(*asked)
@@ -74,13 +74,13 @@ def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         return answer
 
     def chosen(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
-        answer = choose(workload, problem, boxed)
+        answer = chooses(workload, problem, boxed)
         taken["choose"] += answer is not None
         return answer
 
     monkeypatch.setattr(alone, "stays", stayed)
     monkeypatch.setattr(alone, "allocate", allocated)
-    monkeypatch.setattr(choosing, "choose", chosen)
+    monkeypatch.setattr(choose, "choose", chosen)
     for seed in range(150):
         taken[solve(random_problem(seed, Deviation.WEBSTER), workers=1).origin] += 1
     assert min(taken[way] for way in ("stays", "exact", "choose", "cp-sat")) >= 2, taken

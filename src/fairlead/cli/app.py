@@ -12,7 +12,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.about import shows_version
-from fairlead.cli.making import ARGUMENTS
+from fairlead.cli.how_made import ARGUMENTS
 from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
@@ -122,7 +122,7 @@ def _told(arguments: Sequence[str] | None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     if COMPLETION in os.environ:
-        from fairlead.cli.completing import teach_bash
+        from fairlead.cli.completion import teach_bash
 
         teach_bash()
         cli.main(prog_name="fairlead", complete_var=COMPLETION)

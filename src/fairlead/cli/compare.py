@@ -57,7 +57,7 @@ def compare_command(
     The exit code is that of the best placement.
     """
     problem = load_workloads(inputs)
-    from fairlead.solver.comparing import compare
+    from fairlead.solver.compare import compare
 
     comparison = compare(problem, likes or None, **settings)
     console.show(comparison, output, headers=not no_headers)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
 import click
 
 from fairlead.cli import exits
-from fairlead.cli.making import making
+from fairlead.cli.how_made import making
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from fairlead.cli.options import WORKERS, flag, time_limit, valued
 from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
-    from fairlead.controller.standing import Settings
+    from fairlead.controller.due import Settings
     from fairlead.live.client import Client
 
 _USE = """\b
@@ -88,7 +88,7 @@ def controller_command(  # noqa: PLR0913 - the options, all by keyword
     """
     if not listen[1].isdigit() or int(listen[1]) > 65535:
         raise click.BadParameter(f"{listen[1]!r} is not a port", param_hint="--listen")
-    from fairlead.controller.standing import Settings
+    from fairlead.controller.due import Settings
     from fairlead.live.client import connect
 
     settings = Settings(scheduler_name, frozenset(namespaces), dry_run, window, time_limit, workers)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import console
-from fairlead.cli.completing import complete_files, complete_namespaces
+from fairlead.cli.completion import complete_files, complete_namespaces
 from fairlead.cli.options import flag, gathers, valued
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest

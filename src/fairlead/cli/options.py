@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.cli import console
-from fairlead.cli.making import Picking, Settled
+from fairlead.cli.how_made import Picking, Settled
 from fairlead.cli.values import TABULAR, Choice, Output, Whole, seconds, tolerances
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.applying import Applying, carried_out, may_apply
+from fairlead.cli.apply import Applying, carried_out, may_apply
+from fairlead.cli.how_made import Settled
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
-from fairlead.cli.making import Settled
 from fairlead.cli.options import ROWS_ONLY, flag, gathers, picks_rows, require_table, valued, writes_output
 from fairlead.cli.outputs import shown
-from fairlead.cli.planning import planned, read_saved, takes_plan_options
+from fairlead.cli.plan_options import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.cli import console, exits, outputs
+from fairlead.cli.how_made import making
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.making import making
 from fairlead.cli.options import valued
-from fairlead.cli.planning import planned, read_saved, takes_plan_options
+from fairlead.cli.plan_options import planned, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document

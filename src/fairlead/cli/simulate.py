@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.completing import (
+from fairlead.cli.completion import (
     complete_amounts,
     complete_clusters,
     complete_files,

@@ -43,7 +43,7 @@ def solve_command(
     """
     require_table(output, picked)
     # Before anything is loaded: after Pydantic, NumPy takes half as long again to import.
-    from fairlead.solver.solving import solve
+    from fairlead.solver.solve import solve
 
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)

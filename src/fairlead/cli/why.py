@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.completing import complete_clusters, complete_workloads
+from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.options import flag, takes_settings, writes_output
 

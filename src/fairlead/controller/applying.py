@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.standing import condition_of
+from fairlead.controller.due import condition_of
 from fairlead.controller.steps import Step, binding_kind, path_of, steps_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.controller.writing import LOOKS

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
-from fairlead.controller.standing import Settings
+from fairlead.controller.due import Settings
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys
@@ -128,7 +128,7 @@ def _hindrance(entry: Entry, world: World) -> str:
 
 
 def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcome":
-    from fairlead.solver.solving import solve
+    from fairlead.solver.solve import solve
 
     left = deadline.remaining()
     limit = None if settings.time_limit is None else max(left, 0.1)

@@ -11,9 +11,9 @@ from typing import assert_never
 
 from fairlead.controller.batch import decide
 from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
+from fairlead.controller.due import BindingState, Settings, kept, standing_of
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
-from fairlead.controller.standing import Settings, Standing, kept, standing_of
 from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out
@@ -158,11 +158,11 @@ class Controller:
         waiting = self._queue.take()
         known = {place: self._world.entries[place] for place in waiting if place in self._world.entries}
         standing = {place: standing_of(entry, self._world, self._settings) for place, entry in known.items()}
-        due = [known[place] for place, what in standing.items() if what is Standing.DUE]
+        due = [known[place] for place, what in standing.items() if what is BindingState.DUE]
         todo: dict[Place, Decision] = {
             place: kept(known[place], self._world)
             for place, what in standing.items()
-            if what is Standing.UNFINISHED
+            if what is BindingState.UNFINISHED
         }
         if due:
             todo.update(self._decided(due))

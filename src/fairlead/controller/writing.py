@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
-from fairlead.controller.standing import SCHEDULED, Settings, condition_of
+from fairlead.controller.due import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact, parsed

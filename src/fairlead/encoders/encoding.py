@@ -11,8 +11,8 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost, LinearCost
-from fairlead.encoders.giving import Giving, Side, Slack
 from fairlead.encoders.scale import LARGEST, Held
+from fairlead.encoders.slack import Giving, Side, Slack
 from fairlead.encoders.variables import (
     Group,
     Place,

@@ -31,8 +31,8 @@ from fairlead.encoders import (
     weights,
 )
 from fairlead.encoders.encoding import Encoding, Filled
-from fairlead.encoders.giving import Giving
 from fairlead.encoders.scale import Held
+from fairlead.encoders.slack import Giving
 from fairlead.encoders.variables import Ranges
 from fairlead.models import rules
 from fairlead.models.errors import InternalError

@@ -7,7 +7,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar
 
-from fairlead.manifests.standing import UNWEIGHABLE, Ground, Standing
+from fairlead.manifests.eligibility import UNWEIGHABLE, Eligibility, Ground
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import Moves, WorkloadRule
 from fairlead.models.rules.candidates import Cause
@@ -84,7 +84,7 @@ class Fleet:
 
     def standing(
         self, who: Hashable, grounds: Callable[[], Callable[[Cluster], Ground | None]], workload: Workload
-    ) -> tuple[Hashable, Standing]:
+    ) -> tuple[Hashable, Eligibility]:
         """Return how clusters stand to a workload, and a key that is equal for all with the same standing.
 
         `who`: equal for workloads to which the same clusters are closed, whatever they hold. `grounds`:
@@ -93,7 +93,7 @@ class Fleet:
         closed = self.memory.once(("closed", who), lambda: self._closed(grounds()))
         held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
         key = ("standing", who, held)
-        return key, self.memory.once(key, lambda: Standing.of(closed, self.clusters, held))
+        return key, self.memory.once(key, lambda: Eligibility.of(closed, self.clusters, held))
 
     def rooms(self, names: Iterable[str], workload: Workload) -> dict[str, int | None]:
         """Return the room of candidates; where nothing runs, the requests alone decide."""
@@ -121,8 +121,8 @@ class Fleet:
         return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
 
     def by_room(
-        self, standing: Standing, weigh: Callable[[Sequence[str]], Weighed]
-    ) -> tuple[Standing, Mapping[str, int]]:
+        self, standing: Eligibility, weigh: Callable[[Sequence[str]], Weighed]
+    ) -> tuple[Eligibility, Mapping[str, int]]:
         """Return how clusters stand to a workload that is weighed by their room, and the weights.
 
         Closed clusters of unknown room stay closed even if their taints were tolerated; what runs on one of

@@ -18,7 +18,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source
 from fairlead.models.words import counted
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 
 class Model:

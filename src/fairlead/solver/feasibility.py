@@ -18,7 +18,7 @@ from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
-from fairlead.solver.exact.nested.choosing import most_held
+from fairlead.solver.exact.nested.choose import most_held
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, quickly, standing_well
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search

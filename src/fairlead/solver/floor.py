@@ -21,12 +21,12 @@ from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.first_placing import Filling, are_rows, place_first
+from fairlead.solver.batch.first_placement import Filling, are_rows, place_first
 from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.exact.alone import place_what_fits
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
-from fairlead.solver.exact.quick_placing import fill
+from fairlead.solver.exact.quick_placement import fill
 from fairlead.solver.levels.targets import loose_levels
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search

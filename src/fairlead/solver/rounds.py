@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
-from fairlead.solver.comparing import compare
+from fairlead.solver.compare import compare
 from fairlead.solver.running.deadline import Deadline, listening
 
 BEST = "best"

@@ -34,7 +34,14 @@ from fairlead.solver.batch.primal.large_neighbourhood import (
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, open_up
 from fairlead.solver.batch.primal.repair import exchange_all, rounded
-from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.surrogate import (
+    Surrogate,
+    SurrogateResult,
+    after_guide,
+    followers,
+    frozen_at,
+    guide_of,
+)
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
@@ -250,8 +257,8 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     guide = model_of(batch, guide_of(batch, costs[0], followers(costs, 0)))
     known = known_of(guide)
     after = model_of(batch, costs[1], [(costs[0], 0)])
-    found = Guide(costs[0], (), guide, Deadline(), SHARE * guide.unit, followed=True)
-    tried = after_guide(Guided(found, known.prices), (costs[0],), after)
+    found = Surrogate(costs[0], (), guide, Deadline(), SHARE * guide.unit, followed=True)
+    tried = after_guide(SurrogateResult(found, known.prices), (costs[0],), after)
     assert all(len(prices.pins) == 1 for prices in tried)
     whole = tried[PARTS.index(1.0)]
     assert whole.pins[0] == pytest.approx(after.unit / guide.unit / SHARE)

@@ -18,7 +18,7 @@ from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.batch.arrays import batch_of
-from fairlead.solver.batch.first_placing import place_first, place_near
+from fairlead.solver.batch.first_placement import place_first, place_near
 from fairlead.solver.floor import at_once, keep_and_repair, place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search

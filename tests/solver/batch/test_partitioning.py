@@ -24,14 +24,14 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.batch import tuning
-from fairlead.solver.batch.common_prices import Found, common_prices
+from fairlead.solver.batch.common_prices import CommonPrices, common_prices
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.batch.shares import ShareTask, groups_of, shares_of, solve_partitioned
 from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Machines, Result, Search, Task, ThisProcess, Where
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 
 def drawn(seed: int, deviation: Deviation) -> Problem:
@@ -200,7 +200,7 @@ def many(count: int, *room: int) -> Problem:
     return Problem(clusters, workloads, (Capacity(),), deviation=Deviation.L1)
 
 
-def prices_for(problem: Problem) -> Found:
+def prices_for(problem: Problem) -> CommonPrices:
     """Return prices of the first level for a problem in two groups, with all the time they need."""
     level = levels_of(problem)[0]
     return common_prices(problem, groups_of(problem, 2), level, Deadline.after(60.0), 1)

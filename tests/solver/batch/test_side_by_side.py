@@ -14,7 +14,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.side_by_side import place_side_by_side
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.solving import WORTH_ARRAYS
+from fairlead.solver.solve import WORTH_ARRAYS
 
 
 def alike(count: int, replicas: int, weights: dict[str, int], bounds: Bounds | None = None) -> Problem:

@@ -49,7 +49,7 @@ from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.columns import branching, diving
-from fairlead.solver.columns.branching import Asked, Branches, branches_of
+from fairlead.solver.columns.branching import BoundQuery, Branches, branches_of
 from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
 from fairlead.solver.columns.master import Master
@@ -59,7 +59,7 @@ from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.spans import spans_of, uses_alike
 from fairlead.solver.levels.targets import Target
-from fairlead.solver.loosening.evening import evened_out
+from fairlead.solver.loosening.even_filling import evened_out
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
 
@@ -85,7 +85,7 @@ def searched(
     """Return what a search finds with no level narrowing anything, in ranges that leave out nothing."""
     # More than the small problems here cost, so that nothing ends early.
     enough = Fraction(1 if level == BALANCE else 10)
-    asked = Asked(level, lambda _: enough, pins)
+    asked = BoundQuery(level, lambda _: enough, pins)
     branches = branches_of(rule, problem, known, {}, wide(problem), asked)
     if branches is not None:
         branches.search(asked, Deadline())
@@ -176,7 +176,7 @@ def test_a_workload_on_one_of_many_clusters_is_cut_by_the_first_one_in_use() -> 
     shares = {CPU: dict.fromkeys(names, Fraction(1, 12))}
     rule, known = Balance(frozenset({"w"}), shares, totals={CPU: 6000}), Placement({"w": {"a": 6}})
     assert cost(rule, problem, known) == 11
-    asked = Asked(BALANCE, partial(told, Fraction(11)), parts=len(names))
+    asked = BoundQuery(BALANCE, partial(told, Fraction(11)), parts=len(names))
     branches = branches_of(rule, problem, known, {}, wide(problem), asked)
     assert branches is not None
     branches.search(asked, Deadline())
@@ -301,7 +301,7 @@ def test_parts_are_cut_until_bounds_are_met() -> None:
         kept, pins = every, dict[Level, Fraction]()
         for level in (each for each in levels_of(problem) if each == BALANCE or is_own(each)):
             costs = [Fraction(value_of(problem, each, level)) for each in kept]
-            asked = Asked(level, partial(told, min(costs)), pins, parts=10_000)
+            asked = BoundQuery(level, partial(told, min(costs)), pins, parts=10_000)
             asks = level == BALANCE or BALANCE in pins
             branches = branches_of(rule, problem, kept[-1], {}, wide(problem), asked) if asks else None
             if branches is not None:
@@ -530,7 +530,7 @@ def test_what_is_told_keeps_what_balance_is_pinned_to() -> None:
         told.extend([] if found is None else [found])
         return Fraction(10)
 
-    asked = Asked(DYNAMIC_DEVIATION, wanted, {BALANCE: Fraction(1, 9)})
+    asked = BoundQuery(DYNAMIC_DEVIATION, wanted, {BALANCE: Fraction(1, 9)})
     branches = branches_of(rule, problem, start, {}, wide(problem), asked)
     assert branches is not None
     branches.search(asked, Deadline())
@@ -552,7 +552,7 @@ def test_what_is_told_keeps_what_models_allow() -> None:
         return Fraction(10)
 
     pins, aims = {BALANCE: Fraction(1, 4)}, {BALANCE: Fraction(1, 9)}
-    asked = Asked(DYNAMIC_DEVIATION, wanted, pins, aims)
+    asked = BoundQuery(DYNAMIC_DEVIATION, wanted, pins, aims)
     branches = branches_of(rule, problem, start, {}, wide(problem), asked)
     assert branches is not None
     branches.search(asked, Deadline())
@@ -583,7 +583,7 @@ def test_mixes_are_settled_one_after_the_other(monkeypatch: pytest.MonkeyPatch) 
         told.extend([] if found is None else [found])
         return Fraction(100)
 
-    asked = Asked(DYNAMIC_DEVIATION, tell, {BALANCE: pin})
+    asked = BoundQuery(DYNAMIC_DEVIATION, tell, {BALANCE: pin})
     branches = branches_of(rule, problem, start, {}, wide(problem), asked)
     assert branches is not None
     bound = raised(branches.whole, Fraction(100), ROUNDS, Deadline())

@@ -15,7 +15,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.exact.boxes import boxes_of
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 NAMES = ("a", "b", "c")
 

@@ -8,7 +8,7 @@ from builders import Manifest, binding, cluster, deployment, divided, duplicated
 from fairlead.manifests.loading import load
 from fairlead.models.cluster import Taint
 from fairlead.models.rules import Bounds
-from fairlead.solver.changes.opening import tolerating
+from fairlead.solver.changes.open_clusters import tolerating
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Restore
 from merged import pasted, texts

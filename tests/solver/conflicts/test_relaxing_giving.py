@@ -5,8 +5,8 @@ import pytest
 from fairlead.encoders.capacity import gives_way
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.giving import Side
 from fairlead.encoders.registry import encode
+from fairlead.encoders.slack import Side
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

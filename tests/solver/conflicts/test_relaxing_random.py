@@ -34,7 +34,7 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.simulate.closing import drained
+from fairlead.solver.simulate.closed_clusters import drained
 from random_problems import random_problem, with_losses, with_quotas, with_skews
 from seeds import holds_for, seeds
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT
 from fairlead.solver.dispensers.karmada import schedule
 from fairlead.solver.dispensers.karmada.candidates import estimate
+from fairlead.solver.dispensers.rules_of_thumb import NO_CLUSTER_FIT
 from karmada_records import Record, binding_of, records, result_of
 
 KINDS = tuple(sorted({record["kind"] for record in records()}))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import fairlead
 from builders import binding, clusters, duplicated, static, term
 from dispensed import placed
-from fairlead.solver.dispensers.dividing import (
+from fairlead.solver.dispensers.rules_of_thumb import (
     Question,
     by_largest_remainder,
     by_proposal,

@@ -15,8 +15,8 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import boxes_of
-from fairlead.solver.exact.nested.choosing import choose
-from fairlead.solver.solving import solve
+from fairlead.solver.exact.nested.choose import choose
+from fairlead.solver.solve import solve
 
 
 def problem_of(

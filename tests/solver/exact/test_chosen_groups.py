@@ -21,7 +21,7 @@ from fairlead.models.rules import (
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.nested.limits import limits_of
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from nested_problems import best_division, grouped_problem
 
 REGIONS = {"x": frozenset("ab"), "y": frozenset("cd"), "z": frozenset("e")}

@@ -23,7 +23,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 
 

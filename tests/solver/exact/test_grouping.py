@@ -30,7 +30,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.shares import Group
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from seeds import holds_for, seeds
 
 Tree = Mapping[str, tuple[int, Mapping[str, int]]]

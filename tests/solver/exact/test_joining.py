@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fairlead.solver.exact.nested.joining import MOST_KEPT, Merits, join
-from fairlead.solver.exact.nested.picking import lowest
+from fairlead.solver.exact.nested.best_set import lowest
+from fairlead.solver.exact.nested.joined_tables import MOST_KEPT, Merits, join
 
 
 @pytest.mark.parametrize("kind", [float, np.int64, object])

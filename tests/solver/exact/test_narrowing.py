@@ -6,7 +6,7 @@ import pytest
 from fairlead.solver.exact.costs.pieces import bent
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.narrowing import narrow_all
+from fairlead.solver.exact.nested.narrowed_face import narrow_all
 
 
 @pytest.mark.parametrize("clusters", [8, 10, 25])

@@ -25,7 +25,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.nested import face
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from nested_problems import best_division, nested_problem
 
 MEASURES = (Deviation.WEBSTER, Deviation.L1)

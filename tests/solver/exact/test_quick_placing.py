@@ -15,7 +15,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.quick_placing import place_quickly
+from fairlead.solver.exact.quick_placement import place_quickly
 
 REGIONS = {"x": frozenset("abc"), "y": frozenset("de")}
 EACH = {name: frozenset({name}) for name in "abcde"}

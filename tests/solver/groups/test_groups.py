@@ -14,10 +14,10 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Total, WorkloadR
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.groups.choosing import OTHERS_LEFT, choose_groups
+from fairlead.solver.groups.choose import OTHERS_LEFT, choose_groups
 from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 
 def grouped(

@@ -34,7 +34,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
-from fairlead.solver.groups import choosing, joint, partial
+from fairlead.solver.groups import choose, joint, partial
 from fairlead.solver.groups.joint import Joint, first_choice
 from fairlead.solver.running.deadline import Deadline
 
@@ -93,7 +93,7 @@ def test_a_first_group_that_leaves_others_nothing_is_passed_over() -> None:
     assert outcome.status is Status.OPTIMAL
     assert taken(outcome) == {"w0": "b", "w1": "a"}
     (passed,) = outcome.rejected["w0"]
-    assert (passed.name, passed.reason) == ("a", choosing.OTHERS_LEFT)
+    assert (passed.name, passed.reason) == ("a", choose.OTHERS_LEFT)
 
 
 def test_partial_takes_the_joint_choice_too() -> None:
@@ -282,7 +282,7 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
     outcome = fairlead.solve(problem)
     assert outcome.status is status
     if found:
-        assert outcome.rejected["w0"][0].reason == choosing.OUT_OF_TIME
+        assert outcome.rejected["w0"][0].reason == choose.OUT_OF_TIME
 
 
 def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: p
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     first = {workload.key: workload.groups[0] for workload in problem.workloads}
     monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(None, proven=False))
-    monkeypatch.setattr(partial, "choose_partially", lambda *_: choosing.Chosen(first, found=False))
+    monkeypatch.setattr(partial, "choose_partially", lambda *_: choose.Chosen(first, found=False))
     outcome = fairlead.solve(problem, partial=True)
     assert outcome.status is Status.FEASIBLE
     unplaced = next(level for level in outcome.objectives if level.name == "unplaced")
@@ -308,7 +308,7 @@ def test_settled_workloads_are_not_asked_about() -> None:
     far = Workload("far", "far", 1, requests={CPU: 1000}, rules=(Candidates(("z",)), Total()))
     near = Workload("near", "near", 1, requests={CPU: 1000}, rules=(Candidates(("a",)), Total()))
     problem = asked({"a": 2, "b": 2, "z": 2}, far, near, grouped("w", 1, "a", "b"))
-    choosing.choose_groups(problem, feasible)
+    choose.choose_groups(problem, feasible)
     assert seen == [{"near", "w"}]
 
 
@@ -465,4 +465,4 @@ def test_what_stays_makes_large_problems_small(monkeypatch: pytest.MonkeyPatch) 
     outcome = fairlead.solve(problem)
     assert outcome.status is Status.FEASIBLE
     assert taken(outcome) == {"w0": "b", "w1": "a", "w2": None}
-    assert outcome.rejected["w0"][0].reason == choosing.OUT_OF_TIME
+    assert outcome.rejected["w0"][0].reason == choose.OUT_OF_TIME

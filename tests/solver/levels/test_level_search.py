@@ -17,9 +17,9 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.levels.dividing import Share
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.ranges import within_totals
+from fairlead.solver.levels.relaxed_shares import Share
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.deadline import Deadline

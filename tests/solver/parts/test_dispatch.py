@@ -18,7 +18,7 @@ from fairlead.solver.parts.methods import may_have_prices
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.processes import LocalProcesses
 from fairlead.solver.running.search import Search, ThisProcess
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 
 def two_teams() -> Problem:

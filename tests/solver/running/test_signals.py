@@ -21,7 +21,7 @@ from fairlead.solver.running.deadline import ENDING, Deadline, Listener, attenti
 from fairlead.solver.simulate import simulate as simulating
 from fairlead.solver.simulate.changes import Drain
 from fairlead.solver.simulate.simulate import simulate
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 FLEET = """
 apiVersion: cluster.karmada.io/v1alpha1

@@ -20,7 +20,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of

@@ -10,6 +10,7 @@ from typing import Self
 
 from fairlead.manifests.api.karmada import WorkloadRebalancer
 from fairlead.manifests.api.workloads import PriorityClass
+from fairlead.manifests.eligibility import candidates, made_once
 from fairlead.manifests.fleet import Interpreted, ManifestReading
 from fairlead.manifests.join import Rebalancing, Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, replicas_source
@@ -26,7 +27,6 @@ from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.scheduled import Priorities, as_binding
 from fairlead.manifests.karmada.totals import doubtful, located
-from fairlead.manifests.standing import candidates, made_once
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (

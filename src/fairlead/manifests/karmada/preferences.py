@@ -6,9 +6,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api import policies as api
+from fairlead.manifests.eligibility import Ground
 from fairlead.manifests.fleet import Weighed
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.standing import Ground
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.candidates import Cause

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import ClusterSet, Placement
+from fairlead.manifests.eligibility import Eligibility
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared, as_declared, named
 from fairlead.manifests.karmada.groups import declared_tiers, is_inherited
@@ -12,7 +13,6 @@ from fairlead.manifests.karmada.preferences import ResolvedBounds, preferences_o
 from fairlead.manifests.karmada.requests import idle_division, in_sets
 from fairlead.manifests.karmada.resolve import Resolver
 from fairlead.manifests.karmada.specified import annotated, idle_parts
-from fairlead.manifests.standing import Standing
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.selectors import IN
 from fairlead.models.statement import Statement
@@ -79,7 +79,7 @@ def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
 
 
 def without_effect(
-    bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared, present: frozenset[str]
+    bounds: ResolvedBounds, standings: Sequence[Eligibility], declared: Declared, present: frozenset[str]
 ) -> Iterator[Statement]:
     """Name bounds on clusters that cannot be chosen, in whatever affinity group, or are not there.
 

@@ -7,22 +7,22 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.manifests.api.policies import Placement, StaticClusterWeight
-from fairlead.manifests.fleet import Fleet, roomiest
-from fairlead.manifests.karmada import preferences
-from fairlead.manifests.karmada.facts import Declared
-from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
-from fairlead.manifests.karmada.totals import Resolved, resolve, without_unlisted
-from fairlead.manifests.standing import (
+from fairlead.manifests.eligibility import (
     EVICTING,
     NO_AFFINITY,
+    Eligibility,
     Ground,
-    Standing,
     departing,
     not_joined,
     tainted,
     unready,
     without_api,
 )
+from fairlead.manifests.fleet import Fleet, roomiest
+from fairlead.manifests.karmada import preferences
+from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
+from fairlead.manifests.karmada.totals import Resolved, resolve, without_unlisted
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules.candidates import Cause
@@ -43,8 +43,8 @@ def tiered(group: DeclaredGroup, names: Sequence[str], clusters: Mapping[str, Cl
 
 
 def within_tiers(
-    standing: Standing, group: DeclaredGroup, placement: Placement, clusters: Mapping[str, Cluster]
-) -> Standing:
+    standing: Eligibility, group: DeclaredGroup, placement: Placement, clusters: Mapping[str, Cluster]
+) -> Eligibility:
     """Close the later tiers to workloads that do not use them.
 
     Full copies and static weights need nothing beyond the first tier that has candidates: it takes all there
@@ -67,7 +67,7 @@ def within_tiers(
     )
 
 
-def _beside_tiers(standing: Standing, tiers: Sequence[frozenset[str]]) -> Standing:
+def _beside_tiers(standing: Eligibility, tiers: Sequence[frozenset[str]]) -> Eligibility:
     """Say which clusters tolerations do not open where only the first tier with candidates is used.
 
     Those of a later tier stay closed, and one of an earlier tier would close all that are open now. Where
@@ -117,7 +117,7 @@ def grounds(
 class Division:
     """Candidates of one workload in one affinity group, and how it is divided among them."""
 
-    standing: Standing
+    standing: Eligibility
     weights: Mapping[str, int] | None
     """Weight by candidate; None where nothing is divided."""
     tiers: TieredNames
@@ -184,7 +184,7 @@ class Resolver(Fleet):
 
     def _divided(
         self,
-        base: Standing,
+        base: Eligibility,
         group: DeclaredGroup,
         workload: Workload,
         declared: Declared,
@@ -213,8 +213,8 @@ class Resolver(Fleet):
         return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
 
     def _static(
-        self, base: Standing, terms: Sequence[StaticClusterWeight], instead: Mapping[str, int]
-    ) -> tuple[Standing, Mapping[str, int], bool]:
+        self, base: Eligibility, terms: Sequence[StaticClusterWeight], instead: Mapping[str, int]
+    ) -> tuple[Eligibility, Mapping[str, int], bool]:
         """Weigh candidates by what a placement says; those without weight are none.
 
         `instead`: weights that are tried in the place of what it says. Also tells whether it says so of none

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import ClusterSet
+from fairlead.manifests.eligibility import Eligibility, Ground
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.standing import Ground, Standing
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import GroupTotal
@@ -68,7 +68,7 @@ class Resolved(NamedTuple):
     """Names of clusters that the input does not have."""
 
 
-def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, Cluster]) -> Standing:
+def without_unlisted(totals: Totals, standing: Eligibility, clusters: Mapping[str, Cluster]) -> Eligibility:
     """Close the candidates that are in no listed region or in no target."""
     if totals.regions is not None:
         ground = Ground(NOT_LISTED, totals.regions_at)

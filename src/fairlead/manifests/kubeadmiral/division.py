@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from fairlead.manifests.eligibility import Ground, departing, not_joined, tainted, unready, without_api
 from fairlead.manifests.fleet import Fleet, Weighed, roomiest
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy
 from fairlead.manifests.kubeadmiral.stated import Preferences
-from fairlead.manifests.standing import Ground, departing, not_joined, tainted, unready, without_api
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
+from fairlead.manifests.eligibility import Eligibility, Ground, candidates
 from fairlead.manifests.fleet import Fleet, Interpreted, ManifestReading
 from fairlead.manifests.kubeadmiral import division
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, AppliedPolicy
-from fairlead.manifests.standing import Ground, Standing, candidates
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.rules import (
     Aggregated,
@@ -67,7 +67,7 @@ class PolicyInterpreter(Fleet):
         closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
-    def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Standing:
+    def _open_to(self, workload: Workload, policy: AppliedPolicy, feedback: Reports) -> Eligibility:
         api = (workload.api_version, workload.kind)
         _, found = self.standing(
             (policy.key, api), lambda: partial(division.ground_of, policy, api), workload
@@ -78,7 +78,7 @@ class PolicyInterpreter(Fleet):
         return found.without(leaving).closed_for_good(leaving)
 
     def _duplicated(
-        self, workload: Workload, policy: AppliedPolicy, feedback: Reports, open_to: Standing
+        self, workload: Workload, policy: AppliedPolicy, feedback: Reports, open_to: Eligibility
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = division.bounds(policy, feedback, open_to.names) or Bounds()
@@ -122,7 +122,7 @@ class PolicyInterpreter(Fleet):
         workload: Workload,
         policy: AppliedPolicy,
         feedback: Reports,
-        open_to: Standing,
+        open_to: Eligibility,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Divide by weights; under Binpack fill one cluster after the other, and as few as possible."""
@@ -143,14 +143,14 @@ class PolicyInterpreter(Fleet):
             yield Weights(weights, not division.is_static(policy), policy.sources[PLACEMENT])
         yield from self.moves(workload, keep=policy.avoid_disruption, over_tiers=policy.binpack)
 
-    def _candidates(self, found: Standing) -> Candidates:
+    def _candidates(self, found: Eligibility) -> Candidates:
         """Return the rule; workloads with one standing share it. What is kept keeps its id."""
         _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
     def _weighed(
-        self, workload: Workload, policy: AppliedPolicy, open_to: Standing
-    ) -> tuple[Standing, Mapping[str, int] | None]:
+        self, workload: Workload, policy: AppliedPolicy, open_to: Eligibility
+    ) -> tuple[Eligibility, Mapping[str, int] | None]:
         """Weigh the candidates as stated, or by the room that they have; not at all under Binpack."""
         if policy.binpack:
             return open_to, None
@@ -163,7 +163,7 @@ class PolicyInterpreter(Fleet):
             found = found.closed_for_good(division.static_weights(policy, sorted(self.clusters)).closed)
         return found, weighed.weights
 
-    def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Standing) -> Iterator[Bounds]:
+    def _bounds(self, policy: AppliedPolicy, feedback: Reports, found: Eligibility) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
         reported = feedback.limited or feedback.estimated
@@ -175,7 +175,7 @@ class PolicyInterpreter(Fleet):
         if limits is not None:
             yield limits
 
-    def _most_clusters(self, policy: AppliedPolicy, found: Standing) -> Iterator[Spread]:
+    def _most_clusters(self, policy: AppliedPolicy, found: Eligibility) -> Iterator[Spread]:
         """Limit the number of clusters, each a group of its own."""
         if policy.max_clusters is not None:
             groups: dict[str, frozenset[str]] = self.memory.once(

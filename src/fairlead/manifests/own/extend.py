@@ -23,7 +23,7 @@ from fairlead.manifests.own.sets import (
     statements,
 )
 from fairlead.manifests.validation import Located
-from fairlead.models.closing import rule_without
+from fairlead.models.closed_clusters import rule_without
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.problem import Problem

@@ -40,7 +40,7 @@ MOST_ASKED = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Coupling:
+class SharedCapacity:
     """Limits of clusters, one row for each cluster and resource that could run out."""
 
     column: Whole
@@ -70,7 +70,7 @@ class Batch:
     """Replicas by row."""
     needs: Whole
     """Request of one replica, by row and resource, in units of the resource."""
-    coupling: Coupling
+    coupling: SharedCapacity
     """Limits that rows share."""
     units: Mapping[str, int]
     """Greatest common divisor of the requests, by the name of the resource, in the order of the columns of
@@ -287,12 +287,12 @@ def tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
 
 def _coupling(
     limits: Mapping[tuple[int, int], int], clusters: tuple[str, ...], resources: Sequence[str]
-) -> Coupling:
+) -> SharedCapacity:
     """Return limits by column and resource as rows of capacity."""
     rows = [(column, resource, amount) for (column, resource), amount in sorted(limits.items())]
     table = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
     names = tuple((clusters[column], resources[resource]) for column, resource, _ in rows)
-    return Coupling(table[:, 0], table[:, 1], table[:, 2], names)
+    return SharedCapacity(table[:, 0], table[:, 1], table[:, 2], names)
 
 
 def table_of(values: Iterable[Mapping[str, Any]], clusters: tuple[str, ...], scale: int = 1) -> Whole:

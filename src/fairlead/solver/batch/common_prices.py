@@ -35,7 +35,7 @@ Worth = Mapping[Row, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CommonPrices:
     """Prices, and what is known of the whole there.
 
     Used is what every group of workloads uses at the prices, by cluster and resource; bound is what all of
@@ -62,7 +62,7 @@ class Divided:
 
 def common_prices(
     part: Problem, groups: Sequence[Sequence[Workload]], level: Level, deadline: Deadline, threads: int
-) -> Found:
+) -> CommonPrices:
     """Return prices for all workloads of a part, which are given in groups, and the bound there.
 
     Parameters
@@ -80,9 +80,9 @@ def common_prices(
     """
     asked = _Sample.of(part, groups, level, threads)
     if asked is None:
-        return Found({})
+        return CommonPrices({})
     prices = asked.first(deadline.part(tuning.FOR_FIRST_PRICES))
-    best = Found(prices.worth(asked.model))
+    best = CommonPrices(prices.worth(asked.model))
     for _ in range(tuning.ROUNDS_OF_PRICES):
         worth, started = prices.worth(asked.model), time.monotonic()
         try:
@@ -92,7 +92,7 @@ def common_prices(
         used = [_added(piece.used for piece in pieces) for pieces in divided]
         bound = _bound(part, [piece for pieces in divided for piece in pieces])
         if best.bound is None or bound > best.bound:
-            best = Found(worth, used, bound)
+            best = CommonPrices(worth, used, bound)
         taken = time.monotonic() - started
         if deadline.remaining() < tuning.WORTH_ANOTHER_ROUND * taken:
             break

@@ -10,7 +10,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.model import Model, Prices
-from fairlead.solver.batch.surrogate import Guided
+from fairlead.solver.batch.surrogate import SurrogateResult
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -43,7 +43,7 @@ class Incumbent:
     enough: Callable[[int], int] = int
     infeasible: bool = False
     interrupted: bool = False
-    guided: Guided | None = None
+    guided: SurrogateResult | None = None
     started: float = field(default_factory=time.monotonic)
 
     @classmethod

@@ -11,7 +11,7 @@ from fairlead.solver.batch.dual.interior import inner_prices
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
-from fairlead.solver.batch.first_placing import place_near
+from fairlead.solver.batch.first_placement import place_near
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
@@ -23,7 +23,7 @@ from fairlead.solver.batch.primal.repair import (
     repair_rounded,
     rounded,
 )
-from fairlead.solver.batch.surrogate import Guide, Guided, by_themselves, frozen_at
+from fairlead.solver.batch.surrogate import Surrogate, SurrogateResult, by_themselves, frozen_at
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -41,7 +41,7 @@ def minimise(
     search: Search,
     on_progress: OnProgress | None = None,
     near: Sequence[Prices] = (),
-    guide: Guide | None = None,
+    guide: Surrogate | None = None,
     enough: Callable[[int], int] = int,
 ) -> Incumbent:
     """Minimise one level; return what is known of it in the end.
@@ -67,7 +67,7 @@ def minimise(
     except KeyboardInterrupt:
         level.interrupted = True
     if guide is not None and guided is not None:
-        level.guided = Guided(guide, guided.prices)
+        level.guided = SurrogateResult(guide, guided.prices)
         if guided.best is not None and level.model.steps(guided.best) <= enough(level.bound):
             level.best = guided.best
     return level
@@ -88,7 +88,7 @@ def _search(level: Incumbent, near: Sequence[Prices]) -> None:
     search_and_prove(level)
 
 
-def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
+def _search_guided(level: Incumbent, guided: Incumbent, guide: Surrogate, near: Sequence[Prices]) -> None:
     """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
     climbing = 0 if near else tuning.LEVEL_LONGER
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
@@ -115,7 +115,7 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     search_neighbourhoods(guided.until(level.deadline.part(share)))
 
 
-def _settle(guided: Incumbent, guide: Guide, urgent: Flags, start: Whole) -> None:
+def _settle(guided: Incumbent, guide: Surrogate, urgent: Flags, start: Whole) -> None:
     """Make urgent rows whole beside the linear program of all others, then place those; rows before stay.
 
     What a whole replica leaves unused of a pin is dear to all others. So urgent rows are settled first, where
@@ -157,7 +157,7 @@ def settled(known: Incumbent, rows: Flags, start: Whole, due: Deadline) -> Whole
     return None
 
 
-def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
+def _search_straight(level: Incumbent, guided: Incumbent, guide: Surrogate, near: Sequence[Prices]) -> None:
     """Find the bound of a straight level, and placements by a guide that counts the deviation as well.
 
     The linear program of a straight level, such as replicas that stay unplaced, is solved whole, but says

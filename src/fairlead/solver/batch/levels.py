@@ -25,15 +25,15 @@ from fairlead.solver.batch.arrays import Batch, Whole, batch_of
 from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
-from fairlead.solver.batch.first_placing import place_first
+from fairlead.solver.batch.first_placement import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
-    Guide,
-    Guided,
     Pin,
+    Surrogate,
+    SurrogateResult,
     after_guide,
     can_break,
     followers,
@@ -104,7 +104,7 @@ class _Stage:
     batch: Batch
     pins: tuple[Pin, ...]
     best: Whole | None
-    guided: Guided | None = None
+    guided: SurrogateResult | None = None
 
 
 @dataclass(slots=True)
@@ -209,7 +209,7 @@ class _Levels:
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)
 
-    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
+    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Surrogate | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
         if len(stage.batch.keys) > tuning.MANY_ROWS:
             return None
@@ -222,7 +222,7 @@ class _Levels:
         share = tuning.SHARE if stage.guided is None else tuning.LATER_SHARE
         model = model_of(stage.batch, guide_of(stage.batch, cost, after, share), stage.pins)
         pinned = tuple(each for each, _ in stage.pins)
-        guide = Guide(cost, pinned, model, latest, share * cost.scale, bool(after))
+        guide = Surrogate(cost, pinned, model, latest, share * cost.scale, bool(after))
         priorities = np.array([each.priority for each in self.batch.problem.workloads])
         higher = priorities[priorities > cost.level.priority]
         if not len(higher) or not self._is_left(tuning.WORTH_FREEZING):

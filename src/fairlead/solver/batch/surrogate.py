@@ -25,7 +25,7 @@ Pin = tuple[LevelCost, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guide:
+class Surrogate:
     """Guide by which placements of a level are searched."""
 
     level: LevelCost
@@ -77,7 +77,7 @@ def straight_guide(
     after: Sequence[LevelCost],
     deviations: Sequence[LevelCost],
     latest: Deadline,
-) -> Guide:
+) -> Surrogate:
     """Return by what placements of a straight level are searched that has deviations after it.
 
     Levels that come before the deviation do not mind where replicas stand, and what is found for them is no
@@ -87,7 +87,7 @@ def straight_guide(
     share = tuning.SHARE_OF_DEVIATION * (tuning.SHARE if after else 1.0)
     whole = _with_deviation(batch, straight, share, deviations)
     counted = tuning.SHARE * cost.scale if after else whole.scale
-    return Guide(
+    return Surrogate(
         cost,
         tuple(each for each, _ in pins),
         model_of(batch, whole, pins),
@@ -161,14 +161,14 @@ def by_themselves(model: Model, rows: Flags, prices: Prices) -> Model:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guided:
+class SurrogateResult:
     """Guide and prices that a guided search leaves to the level after it."""
 
-    guide: Guide
+    guide: Surrogate
     prices: Prices
 
 
-def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
+def after_guide(found: SurrogateResult, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
     """Return prices of which some are about right for the level after one that was guided.
 
     What counted little is all that counts now, and what was the level is a pin, dear as it was before; less

@@ -25,7 +25,7 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, every_rule, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
 from fairlead.solver.changes.kinds import Kind, taint_of
-from fairlead.solver.changes.opening import raised, tolerating
+from fairlead.solver.changes.open_clusters import raised, tolerating
 from fairlead.solver.changes.quota import raised as raised_quota
 
 N = TypeVar("N", bound=Numbered)

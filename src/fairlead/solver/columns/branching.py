@@ -53,7 +53,7 @@ Wanted = Callable[[Placement | None], Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BoundQuery:
     """Level that is bounded, and how far.
 
     Parameters
@@ -143,7 +143,7 @@ class Branches:
             for name, *ends in zip(mix.choice.names, lower, upper, strict=True):
                 yield Place(mix.choice.key, name), Range(*ends)
 
-    def search(self, asked: Asked, until: Deadline) -> None:
+    def search(self, asked: BoundQuery, until: Deadline) -> None:
         """Look for the best bound: of the whole, then of smaller and smaller parts."""
         wanted = asked.wanted(None)
         if self.root is not None:
@@ -186,7 +186,7 @@ class Branches:
             self.number += 1
             yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
-    def _told(self, master: Master, asked: Asked, wanted: Fraction, until: Deadline) -> Fraction:
+    def _told(self, master: Master, asked: BoundQuery, wanted: Fraction, until: Deadline) -> Fraction:
         """Return the wanted bound after the placement of the choices that have most has been told."""
         rounded = master.rounded()
         about = rounded.value()
@@ -203,7 +203,7 @@ def branches_of(
     placement: Placement,
     apart: Apart,
     ranges: Mapping[Place, Range] | None,
-    asked: Asked,
+    asked: BoundQuery,
     known: Branches | None = None,
 ) -> Branches | None:
     """Return all placements that are as good on the levels before, to be cut; None where that is not known.

@@ -1,7 +1,7 @@
 """Choices of workloads, as faces, and the cheapest of them; of many workloads at once in arrays.
 
 Every cluster brings a merit if it is used. Inside a group the best k clusters are the first k by merit; over
-groups the best numbers follow one group after the other. It is what `fairlead.solver.exact.nested.picking`
+groups the best numbers follow one group after the other. It is what `fairlead.solver.exact.nested.best_set`
 does for one workload and for groups within groups.
 """
 
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.pieces import Pieces
+from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.narrowing import narrow_all
-from fairlead.solver.exact.nested.picking import ApartError, TooLongError
-from fairlead.solver.exact.nested.relaxing import without_choice
-from fairlead.solver.exact.nested.settling import settle
+from fairlead.solver.exact.nested.free_choice import without_choice
+from fairlead.solver.exact.nested.narrowed_face import narrow_all
+from fairlead.solver.exact.nested.ties import settle
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]

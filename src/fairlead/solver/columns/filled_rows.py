@@ -22,7 +22,7 @@ from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.columns.choice import Choice, Floats, Numbers
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import box_of, replicas_placed
-from fairlead.solver.exact.nested.choosing import faces_of
+from fairlead.solver.exact.nested.choose import faces_of
 
 MOST_UNITS = 2**40
 """Units of a resource up to which everything is counted in arrays."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from fairlead.solver.columns.choice import NONE, Choice, Flags, Floats, Limited, Numbers
 from fairlead.solver.exact.costs.pieces import Pieces
+from fairlead.solver.exact.nested.best_set import TooLongError
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.picking import TooLongError
 
 TURNS = 16
 """How many prices of a replica are tried at most."""
@@ -83,7 +83,7 @@ class Pricing:
         at_chosen, at_odd = (np.array(each, dtype=np.int64) for each in (chosen, odd))
         return cls(tuple(choices), lower, upper, total, merits, greatest, using, at_chosen, limited, at_odd)
 
-    def cheapest(self, cost: Pieces, near: Numbers, price: Numbers) -> "Found":
+    def cheapest(self, cost: Pieces, near: Numbers, price: Numbers) -> "CheapestChoices":
         """Return placements that cost least, or nearly, and what all cost at least, by row.
 
         Parameters
@@ -127,11 +127,11 @@ class Pricing:
                 least[row] = NONE
                 continue
             counts[row], least[row] = (near[row], None) if found is None else found
-        return Found(counts, least, price)
+        return CheapestChoices(counts, least, price)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class CheapestChoices:
     """Cheapest placements, by row.
 
     Parameters

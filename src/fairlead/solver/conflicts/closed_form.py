@@ -14,12 +14,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.outline import Outline, outline_of
-from fairlead.solver.conflicts.scarcity import Found, fewest_over, over_quota
+from fairlead.solver.conflicts.scarcity import FoundConflict, fewest_over, over_quota
 from fairlead.solver.conflicts.subset import most_within, widest
 from fairlead.solver.conflicts.units import Part, Positions, Room, Unit, has_to_move
 
 
-def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Found | None:
+def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> FoundConflict | None:
     """Return a conflict of one workload; None where none is seen without a solver.
 
     `problem`: the question, as if it had no other workload.
@@ -27,7 +27,7 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     most = widest(workload)
     for at, unit in enumerate(units):
         if _impossible(unit.part, most, problem):
-            return Found((at,), Proof.SMALLEST)
+            return FoundConflict((at,), Proof.SMALLEST)
     outline = outline_of(workload, problem, units)
     every = (
         *_pairs(outline),
@@ -40,7 +40,7 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
         return None
     smallest = len(found) <= 2 or outline.only_boxes
     told = outline_of(workload, problem, [units[at] for at in found]).only_boxes
-    return Found(tuple(sorted(found)), Proof.SMALLEST if smallest else Proof.MINIMAL, told)
+    return FoundConflict(tuple(sorted(found)), Proof.SMALLEST if smallest else Proof.MINIMAL, told)
 
 
 def _impossible(part: Part, most: int, problem: Problem) -> bool:

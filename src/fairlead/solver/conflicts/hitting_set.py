@@ -23,7 +23,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
-from fairlead.solver.conflicts.scarcity import Found
+from fairlead.solver.conflicts.scarcity import FoundConflict
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
@@ -149,7 +149,7 @@ class Search:
     oracle: Oracle
     broken: list[Broken]
 
-    def find(self, start: Sequence[int] | None = None) -> Found | None:
+    def find(self, start: Sequence[int] | None = None) -> FoundConflict | None:
         """Return a conflict, the smallest that can be found in time.
 
         None where time ran out before anything was known.
@@ -165,10 +165,10 @@ class Search:
                 kept = self.minimal(kept)
                 proof = Proof.MINIMAL
             if bound >= len(kept):
-                return Found(tuple(sorted(kept)), Proof.SMALLEST)
+                return FoundConflict(tuple(sorted(kept)), Proof.SMALLEST)
             return self._smallest(kept)
         except OutOfTime:
-            return None if kept is None else Found(tuple(sorted(kept)), proof)
+            return None if kept is None else FoundConflict(tuple(sorted(kept)), proof)
 
     def minimal(self, units: Collection[int]) -> Sequence[int]:
         """Leave units out, many at a time and then one by one, as long as the others have no placement."""
@@ -219,7 +219,7 @@ class Search:
         seen = frozenset[int]().union(*self.broken)
         return sorted(seen) if not self.possible(seen) else sorted(self.oracle.everything)
 
-    def _smallest(self, kept: Sequence[int]) -> Found:
+    def _smallest(self, kept: Sequence[int]) -> FoundConflict:
         """Look for a conflict of fewer units; return the smallest, and whether it is proven to be that."""
         try:
             for _ in range(LATER_ROUNDS):
@@ -227,15 +227,15 @@ class Search:
                 if fewest is None:
                     break
                 if len(fewest) >= len(kept):
-                    return Found(tuple(sorted(kept)), Proof.SMALLEST)
+                    return FoundConflict(tuple(sorted(kept)), Proof.SMALLEST)
                 seen = self.oracle.many(fewest)
                 if seen is None:
                     # Whatever is left out, what remains is too small to meet all placements.
-                    return Found(tuple(sorted(fewest)), Proof.SMALLEST)
+                    return FoundConflict(tuple(sorted(fewest)), Proof.SMALLEST)
                 self._see(seen)
         except OutOfTime:
             pass
-        return Found(tuple(sorted(kept)), Proof.MINIMAL)
+        return FoundConflict(tuple(sorted(kept)), Proof.MINIMAL)
 
     def _see(self, seen: Broken) -> None:
         """Take in what a placement breaks; InternalError where that is nothing, so that there is one."""

@@ -30,7 +30,7 @@ sets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundConflict:
     """A conflict by the positions of its units, and how certain it is that all are needed."""
 
     units: Positions
@@ -132,7 +132,7 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
     return None
 
 
-def scarce(problem: Problem, units: Sequence[Unit]) -> Found | None:
+def scarce(problem: Problem, units: Sequence[Unit]) -> FoundConflict | None:
     """Return a conflict of what has to be with a quota, a budget or the rooms of all clusters open to it.
 
     It has the fewest units of those seen, though perhaps not all of them are needed. None where there is no
@@ -142,7 +142,7 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> Found | None:
     whole = [*_over_quotas(problem, units), *_over_budgets(problem, units)]
     every = [*((each, True) for each in whole), *((each, False) for each in _over_rooms(problem, units))]
     found = min(every, key=lambda each: len(each[0]), default=None)
-    return None if found is None else Found(found[0], Proof.UNVERIFIED, found[1])
+    return None if found is None else FoundConflict(found[0], Proof.UNVERIFIED, found[1])
 
 
 def _positions(units: Sequence[Unit], kind: type[Total] | type[Candidates]) -> dict[str | None, int]:

@@ -30,7 +30,7 @@ from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.exact.boxes import box_of
-from fairlead.solver.exact.nested.choosing import most_held
+from fairlead.solver.exact.nested.choose import most_held
 
 
 def widest(workload: Workload) -> int:
@@ -82,7 +82,7 @@ def most_within(problem: Problem, key: str, units: Sequence[Unit]) -> int | None
     """Return how many replicas of a workload stand at most on clusters that it may choose together.
 
     `units`: all that is asked, its total with it. None where that is not told; see
-    `fairlead.solver.exact.nested.choosing.most_held`.
+    `fairlead.solver.exact.nested.choose.most_held`.
     """
     reduced = only(problem, units)
     workload = reduced.workload(key)

@@ -17,7 +17,7 @@ from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload, from_start, settled_in
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import Available
-from fairlead.solver.exact.quick_placing import choose_greedily, place_quickly
+from fairlead.solver.exact.quick_placement import choose_greedily, place_quickly
 from fairlead.solver.running.deadline import Deadline
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]

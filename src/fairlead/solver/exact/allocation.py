@@ -65,7 +65,7 @@ def exactly(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping
         isinstance(rule, GroupTotal | Shares | Skew | Survival) for rule in workload.rules
     ):
         return placed
-    from fairlead.solver.exact.nested.choosing import choose
+    from fairlead.solver.exact.nested.choose import choose
 
     return choose(workload, problem, boxed)
 

@@ -82,7 +82,7 @@ def place_alone(
 
 def _choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
     """Place a workload that chooses its clusters; few do, so that this is imported where one does."""
-    from fairlead.solver.exact.nested.choosing import choose
+    from fairlead.solver.exact.nested.choose import choose
 
     return choose(workload, problem, boxed)
 

@@ -12,11 +12,11 @@ from fairlead.models.statement import Conflict, Proof, Relaxation
 from fairlead.models.variants import binding, with_rules, with_workload
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.opening import may_be_untold, tolerating
+from fairlead.solver.changes.open_clusters import may_be_untold, tolerating
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
-from fairlead.solver.conflicts.scarcity import Found, excess_of, scarce
+from fairlead.solver.conflicts.scarcity import FoundConflict, excess_of, scarce
 from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, is_over, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
@@ -70,7 +70,7 @@ def _is_excessive(problem: Problem, units: Sequence[Unit]) -> bool:
     return excess_of(problem, units) is not None or is_over(problem, units)
 
 
-def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
+def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> FoundConflict | None:
     """Return the positions of the units of a conflict, and what is proven of it.
 
     `problem`: a problem without any placement.
@@ -102,7 +102,7 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     return _confirmed(found, problem, units, broken, deadline, seed)
 
 
-def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found | None:
+def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> FoundConflict | None:
     """Return a conflict that is seen without a solver: of one workload, or over something scarce."""
     if len(problem.workloads) == 1:
         return closed_form(problem.workloads[0], problem, units)
@@ -110,23 +110,23 @@ def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> Found 
 
 
 def _confirmed(
-    found: Found | None,
+    found: FoundConflict | None,
     problem: Problem,
     units: Sequence[Unit],
     broken: Sequence[frozenset[int]],
     deadline: Deadline,
     seed: int,
-) -> Found | None:
+) -> FoundConflict | None:
     """Return a conflict as it was found where that can be verified, else as unverified."""
     if found is None or found.proof is Proof.UNVERIFIED:
         return found
     conflict = [units[at] for at in found.units]
     if verified(problem, conflict, _spared(found, broken), deadline, seed):
         return found
-    return Found(found.units, Proof.UNVERIFIED)
+    return FoundConflict(found.units, Proof.UNVERIFIED)
 
 
-def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
+def _spared(found: FoundConflict, broken: Sequence[frozenset[int]]) -> frozenset[int]:
     """Return which units of a conflict are the only ones of it that some placement breaks."""
     inside = frozenset(found.units)
     met = (each & inside for each in broken)

@@ -16,7 +16,7 @@ from fairlead.models.shortfall import shortfall_values
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
 from fairlead.solver.answers.answer import components
 from fairlead.solver.groups.choices import MOST, is_open
-from fairlead.solver.groups.choosing import Chosen, Feasible
+from fairlead.solver.groups.choose import Chosen, Feasible
 from fairlead.solver.running.deadline import Deadline
 
 Place = Callable[[Problem], tuple[Placement | None, bool]]

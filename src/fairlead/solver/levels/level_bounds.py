@@ -21,7 +21,7 @@ from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, Note
-from fairlead.solver.columns.branching import FEW_PARTS, PARTS, Asked, Branches, branches_of
+from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
 from fairlead.solver.columns.master import Master
 from fairlead.solver.columns.own_cost import is_own
@@ -140,7 +140,7 @@ class LevelBounds:
         if level != BALANCE and (BALANCE not in pins or not is_own(level)):
             return
         aims = {each: self.outline.levels[each].value(steps) for each, steps in self.pins if each in pins}
-        asked = Asked(level, partial(self._wanted, level), pins, aims, parts, self.held, dives)
+        asked = BoundQuery(level, partial(self._wanted, level), pins, aims, parts, self.held, dives)
         known = self.branches.get(level)
         branches = branches_of(rules[0], self.problem, self.best, self.apart, self.ranges, asked, known)
         if branches is None:

@@ -16,7 +16,6 @@ from fairlead.models.placement import Placement
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
-from fairlead.solver.levels.dividing import Functions, Relaxed, Share, relax_all, tighten
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ranges import (
     placement_of,
@@ -25,6 +24,7 @@ from fairlead.solver.levels.ranges import (
     within_peaks,
     within_totals,
 )
+from fairlead.solver.levels.relaxed_shares import Functions, Relaxed, Share, relax_all, tighten
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Effort, Verdict

@@ -14,7 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import UNPLACED
 from fairlead.models.rules import Tiers, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.dividing import Relaxed, Share
+from fairlead.solver.levels.relaxed_shares import Relaxed, Share
 
 Pinned = Mapping[Level, tuple[int | Fraction, int]]
 """Levels with what they are at least and at most."""

@@ -210,7 +210,7 @@ class Loosening:
         What bounds some of them bounds all where the others stay in every best placement. Where no search
         follows, they are also placed nearer to their weights.
         """
-        from fairlead.solver.loosening.evening import evened_out
+        from fairlead.solver.loosening.even_filling import evened_out
 
         targets = dict(zip((rule.members for rule in self._balances), self.targets, strict=True))
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})

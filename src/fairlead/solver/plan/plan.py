@@ -26,7 +26,7 @@ from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import by_key, planned
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
 from fairlead.solver.running.deadline import Deadline, attentive, listening
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

@@ -35,7 +35,7 @@ from fairlead.models.rules.move_budget import could_move, members
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.changes.opening import tolerating
+from fairlead.solver.changes.open_clusters import tolerating
 from fairlead.solver.relaxation.relaxable import Key, widest
 from fairlead.solver.relaxation.relaxed import Relaxed
 

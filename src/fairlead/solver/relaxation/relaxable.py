@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from fairlead.encoders.costs import Because
-from fairlead.encoders.giving import Side
+from fairlead.encoders.slack import Side
 from fairlead.models import rules
 from fairlead.models.cluster import Taint
 from fairlead.models.requirement import Side as RuleSide

@@ -16,11 +16,18 @@ from fairlead.models.workload import Workload, earlier_groups, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
-from fairlead.solver.changes.opening import interpreted, may_be_untold
+from fairlead.solver.changes.open_clusters import interpreted, may_be_untold
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import apart, choices, is_complete, is_shut
-from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils, spoilt
+from fairlead.solver.relaxation.shared_numbers import (
+    EXACT,
+    for_all,
+    numbers_of,
+    sharing_workloads,
+    spoils,
+    spoilt,
+)
 from fairlead.solver.relaxation.way import Way, chosen, joined
 from fairlead.solver.relaxation.ways import is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline

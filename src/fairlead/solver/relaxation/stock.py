@@ -43,7 +43,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.conflicts.units import over_budget
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
-from fairlead.solver.relaxation.sharing import shared
+from fairlead.solver.relaxation.shared_numbers import shared
 from fairlead.solver.running.deadline import Deadline
 
 KINDS = (Kind.CAPACITY, Kind.QUOTA)

@@ -20,7 +20,7 @@ from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.box_sums import Changes, of_one
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
-from fairlead.solver.relaxation.sharing import EXACT
+from fairlead.solver.relaxation.shared_numbers import EXACT
 from fairlead.solver.relaxation.stock import KINDS, larger_budgets, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 

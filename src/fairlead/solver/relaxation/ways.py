@@ -19,14 +19,14 @@ from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order
-from fairlead.solver.changes.opening import raised
+from fairlead.solver.changes.open_clusters import raised
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.model import relaxation_model
-from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
+from fairlead.solver.relaxation.shared_numbers import counted_once, for_all, spoils
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.relaxation.way import SIMPLE, Way, chosen

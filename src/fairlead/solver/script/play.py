@@ -14,10 +14,18 @@ from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import attentive
 from fairlead.solver.script.events import Script
-from fairlead.solver.script.judging import Judge
+from fairlead.solver.script.judge import Judge
 from fairlead.solver.script.moments import Moment, moments
 from fairlead.solver.script.played import Handled, Played, Step
-from fairlead.solver.script.question import Decided, Placed, Standing, evicted, question, waiting, without
+from fairlead.solver.script.question import (
+    Decided,
+    Placed,
+    SchedulerState,
+    evicted,
+    question,
+    waiting,
+    without,
+)
 from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
 
 
@@ -64,7 +72,7 @@ class Course:
 
     scheduler: Scheduler
     settings: Settings
-    standing: Standing
+    standing: SchedulerState
     ran: Placed
     judge: Judge = field(default_factory=Judge)
     steps: list[Step] = field(default_factory=list)
@@ -72,7 +80,7 @@ class Course:
     @classmethod
     def of(cls, scheduler: Scheduler, problem: Problem, settings: Settings | None = None) -> Course:
         """Return the beginning: what runs in a problem."""
-        standing = Standing.of(problem)
+        standing = SchedulerState.of(problem)
         return cls(scheduler, settings or Settings(), standing, standing.placed)
 
     def handle(self, moment: Moment, truth: Moment | None = None) -> None:
@@ -118,7 +126,9 @@ class Course:
         return Handled(self.scheduler.name, tuple(self.steps))
 
 
-def _after(moment: Moment, before: Standing, decision: Decision, due: Collection[str]) -> Standing:
+def _after(
+    moment: Moment, before: SchedulerState, decision: Decision, due: Collection[str]
+) -> SchedulerState:
     """Return where everything stands after a decision about what is due."""
     placed = {
         key: {name: count for name, count in decision.placed[key].items() if count}
@@ -128,7 +138,7 @@ def _after(moment: Moment, before: Standing, decision: Decision, due: Collection
     names = tuple(sorted(one.name for one in moment.fleet.clusters if one.joined))
     known = moment.fleet.workload_by_key
     decided = {key: Decided(known[key].replicas, names) for key in due}
-    return Standing(
+    return SchedulerState(
         {**before.placed, **placed},
         {**before.groups, **{key: name for key, name in decision.groups.items() if key in due}},
         {
@@ -139,7 +149,7 @@ def _after(moment: Moment, before: Standing, decision: Decision, due: Collection
     )
 
 
-def _disturbed(before: Standing, after: Standing, due: Collection[str]) -> int:
+def _disturbed(before: SchedulerState, after: SchedulerState, due: Collection[str]) -> int:
     """Count the workloads that were not due, and stand otherwise all the same."""
     return sum(
         {name: count for name, count in held.items() if count} != dict(after.on(key))

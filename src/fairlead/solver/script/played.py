@@ -11,7 +11,7 @@ from functools import cached_property
 
 from fairlead.models.answer import Answer
 from fairlead.solver.script.events import Script
-from fairlead.solver.script.judging import State
+from fairlead.solver.script.judge import State
 
 GOOD_ENOUGH = Fraction(1, 100)
 """Gap up to which an answer counts as near enough to the best."""

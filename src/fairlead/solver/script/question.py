@@ -32,7 +32,7 @@ from fairlead.models.triggers import TRIGGERS
 from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload, as_it_runs, running, turn
-from fairlead.solver.changes.opening import DRAINED, interpreted
+from fairlead.solver.changes.open_clusters import DRAINED, interpreted
 from fairlead.solver.script.moments import Moment
 
 Placed = Mapping[str, Mapping[str, int]]
@@ -47,7 +47,7 @@ class Decided(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SchedulerState:
     """State that a scheduler has left behind."""
 
     placed: Placed
@@ -60,7 +60,7 @@ class Standing:
     """Basis of the last decision by workload; empty before the first one."""
 
     @classmethod
-    def of(cls, problem: Problem) -> Standing:
+    def of(cls, problem: Problem) -> SchedulerState:
         """Return the state that runs in a problem, on the clusters that it has."""
         held = {each.key: running(each, problem.cluster_by_name) for each in problem.workloads}
         groups = {each.key: each.observed for each in problem.workloads if each.observed is not None}
@@ -86,7 +86,7 @@ def missing(workload: Workload, placed: Mapping[str, int]) -> int:
     return unplaced(workload, placed, placed if rule is None else rule.names)
 
 
-def evicted(moment: Moment, standing: Standing) -> Placed:
+def evicted(moment: Moment, standing: SchedulerState) -> Placed:
     """Return replicas that leave at once: from clusters that are gone, drained or tainted against them."""
     fleet = moment.fleet
     clusters = fleet.cluster_by_name
@@ -162,7 +162,7 @@ def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
     return found
 
 
-def question(moment: Moment, standing: Standing, due: Collection[str]) -> Problem:
+def question(moment: Moment, standing: SchedulerState, due: Collection[str]) -> Problem:
     """Return the problem of the workloads that are due.
 
     All others keep what they have, and only what they use counts; those that stand with or apart from one
@@ -182,7 +182,7 @@ def question(moment: Moment, standing: Standing, due: Collection[str]) -> Proble
     return replace(fleet, clusters=clusters, workloads=with_due(workloads), rules=rules, warnings=())
 
 
-def _rests(workload: Workload, moment: Moment, standing: Standing) -> bool:
+def _rests(workload: Workload, moment: Moment, standing: SchedulerState) -> bool:
     """Tell whether the placement that counts is the one that was applied last, so that only what runs counts.
 
     `due` says of a workload what was so when its manifests were read.
@@ -210,7 +210,7 @@ def _closing(problem: Problem) -> tuple[str, ...]:
     return tuple(one.name for one in clusters if any(each.effect == "NoSchedule" for each in one.taints))
 
 
-def whole_question(moment: Moment, standing: Standing) -> Problem:
+def whole_question(moment: Moment, standing: SchedulerState) -> Problem:
     """Return the problem of all workloads as they run now; due are those that do not stand as they should."""
     clusters = clusters_now(moment, standing.placed)
     fleet = moment.fleet
@@ -219,7 +219,7 @@ def whole_question(moment: Moment, standing: Standing) -> Problem:
     return replace(fleet, clusters=clusters, workloads=workloads, rules=rules, warnings=())
 
 
-def as_held(moment: Moment, standing: Standing) -> Problem:
+def as_held(moment: Moment, standing: SchedulerState) -> Problem:
     """Return the fleet with what workloads hold, and the rules that they had when it was loaded."""
     return replace(moment.fleet, workloads=tuple(_held(each, standing) for each in moment.fleet.workloads))
 
@@ -238,14 +238,14 @@ def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
     return tuple(map(left, moment.fleet.clusters))
 
 
-def now(workload: Workload, standing: Standing, clusters: tuple[Cluster, ...]) -> Workload:
+def now(workload: Workload, standing: SchedulerState, clusters: tuple[Cluster, ...]) -> Workload:
     """Return a workload that holds what it stands on, with the rules that follow from that."""
     held = _held(workload, standing)
     again = interpreted(held, clusters)
     return held if again is None else again
 
 
-def _held(workload: Workload, standing: Standing) -> Workload:
+def _held(workload: Workload, standing: SchedulerState) -> Workload:
     """Return a workload that holds what it stands on."""
     placed = {name: count for name, count in standing.on(workload.key).items() if count}
     observed = standing.groups.get(workload.key)
@@ -254,7 +254,7 @@ def _held(workload: Workload, standing: Standing) -> Workload:
 
 
 def _declared(
-    declared: Declared | None, placed: Mapping[str, int], standing: Standing, workload: Workload
+    declared: Declared | None, placed: Mapping[str, int], standing: SchedulerState, workload: Workload
 ) -> Declared | None:
     """Return the manifests of a workload as the real scheduler sees them where it stands now."""
     match declared:
@@ -273,7 +273,9 @@ def _declared(
             assert_never(declared)
 
 
-def _with_triggers(declared: FederatedUnit, standing: Standing, workload: Workload) -> Mapping[str, str]:
+def _with_triggers(
+    declared: FederatedUnit, standing: SchedulerState, workload: Workload
+) -> Mapping[str, str]:
     """Return annotations with what KubeAdmiral's last decision was based on."""
     decided = standing.decided.get(workload.key)
     if decided is None:
@@ -282,7 +284,7 @@ def _with_triggers(declared: FederatedUnit, standing: Standing, workload: Worklo
     return {**declared.annotations, TRIGGERS: json.dumps(record)}
 
 
-def _rules(moment: Moment, standing: Standing, due: Collection[str]) -> Iterator[SharedRule]:
+def _rules(moment: Moment, standing: SchedulerState, due: Collection[str]) -> Iterator[SharedRule]:
     """Yield the shared rules as they stand: quotas count what is placed now."""
     for rule in moment.fleet.rules:
         match rule:

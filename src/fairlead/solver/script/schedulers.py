@@ -23,20 +23,20 @@ from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import untouched
 from fairlead.models.words import no_such
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
-from fairlead.solver.dispensers.dividing import Dispensed
+from fairlead.solver.dispensers.rules_of_thumb import Dispensed
 from fairlead.solver.plan.plan import plan
-from fairlead.solver.script.judging import judged
+from fairlead.solver.script.judge import judged
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.script.question import (
     Placed,
-    Standing,
+    SchedulerState,
     as_held,
     as_it_stands,
     differs,
     missing,
     whole_question,
 )
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 _OF_PLANS = ("workers", "seed", "deviation", "engine")
 """Arguments of `solve` that `plan` has as well."""
@@ -70,7 +70,7 @@ class Decision:
     """The greatest gap of the levels above balance; None as for `gap`."""
 
 
-Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
+Due = Callable[[Moment, SchedulerState, frozenset[str]], frozenset[str]]
 """Returns the workloads that are looked at, given those that were evicted."""
 
 
@@ -88,7 +88,7 @@ class Scheduler:
     plans: bool = False
 
 
-def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
+def due_by_binding(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that Karmada's scheduler looks at.
 
     Those of which something else is wanted, that were evicted from somewhere, of which fewer or more are
@@ -106,7 +106,7 @@ def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> 
     )
 
 
-def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
+def due_by_rules(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that are due to fairlead: also those that break a rule of their own."""
     pairs = ((each, standing.on(each.key)) for each in moment.judged.workloads)
     found = ((as_it_stands(each, placed, moment.judged), placed) for each, placed in pairs)
@@ -114,7 +114,7 @@ def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> fr
     return due_by_binding(moment, standing, gone) | broken
 
 
-def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
+def due_by_triggers(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that KubeAdmiral looks at: by its triggers, and those that it could not place."""
     kept = {workload.key for workload in untouched(as_held(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
@@ -129,7 +129,7 @@ def solved(problem: Problem, settings: Settings) -> Decision:
     return _decided(solve(problem, **{**settings.search, "partial": True}))
 
 
-def planned(moment: Moment, standing: Standing, settings: Settings) -> Decision | None:
+def planned(moment: Moment, standing: SchedulerState, settings: Settings) -> Decision | None:
     """Return the decision by a plan under a budget of moves; None where it has no waves."""
     problem = whole_question(moment, standing)
     rested = (replace(each, due=bool(missing(each, each.current))) for each in problem.workloads)

@@ -23,7 +23,7 @@ from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, every_rule, with_each, with_rules, with_workload
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.opening import interpreted, restored
+from fairlead.solver.changes.open_clusters import interpreted, restored
 from fairlead.solver.simulate.changes import (
     Add,
     At,
@@ -36,7 +36,7 @@ from fairlead.solver.simulate.changes import (
     Weight,
     clusters_of,
 )
-from fairlead.solver.simulate.closing import closed_to, cordoned, drained, lost
+from fairlead.solver.simulate.closed_clusters import closed_to, cordoned, drained, lost
 
 
 def changed(problem: Problem, changes: Iterable[Change]) -> Problem:

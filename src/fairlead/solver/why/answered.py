@@ -18,7 +18,7 @@ from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from fairlead.solver.why.change import settled
 
 Number = int | Fraction

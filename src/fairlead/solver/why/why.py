@@ -15,7 +15,7 @@ from fairlead.models.shapes import checked
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.running.deadline import Deadline, attentive, listening
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, Answered, Difference, answered
 from fairlead.solver.why.change import By, Change

@@ -45,7 +45,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Core:
+class RestrictedMaster:
     """Rows that have a choice among pieces near their prices; all others stay as the prices divide them."""
 
     segments: Segments
@@ -158,7 +158,9 @@ def _reach_of(model: Model, reach: float | Floats | Prices, rows: slice) -> Floa
     return moved
 
 
-def core_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: float) -> Core:
+def core_of(
+    model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: float
+) -> RestrictedMaster:
     """Return the rows with a choice among pieces within reach; every so manieth where these are too many."""
     segments = segments_of(model, prices, rows, reach)
     pieces = np.bincount(segments.row, minlength=len(rows))
@@ -166,12 +168,14 @@ def core_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices, m
     choosing = np.flatnonzero(pieces > 1)
     stride = max(1, math.ceil(int(pieces[choosing].sum()) / most))
     drawn = choosing[min(len(choosing) - 1, stride // 2) :: stride] if stride > 1 else choosing
-    return Core(segments.of_rows(drawn), drawn, len(drawn) / len(choosing) if len(choosing) else 1.0)
+    return RestrictedMaster(
+        segments.of_rows(drawn), drawn, len(drawn) / len(choosing) if len(choosing) else 1.0
+    )
 
 
 def solve_master(
     model: Model,
-    core: Core,
+    core: RestrictedMaster,
     centre: Prices,
     stands: Relaxed,
     region: Prices,
@@ -215,7 +219,9 @@ def _sizes(model: Model) -> Floats:
     return np.concatenate([np.maximum(1.0, model.batch.coupling.limit), np.array(model.pin_units)])
 
 
-def _program(model: Model, core: Core, room: Floats, centre: Prices, region: Prices) -> LinearProgram:
+def _program(
+    model: Model, core: RestrictedMaster, room: Floats, centre: Prices, region: Prices
+) -> LinearProgram:
     """Return the core as a linear program in which pieces may use so much of what is shared.
 
     Rows: the totals, then what is shared as parts of the limits, then the pins likewise. Columns: the
@@ -237,7 +243,7 @@ def _program(model: Model, core: Core, room: Floats, centre: Prices, region: Pri
     )
 
 
-def _entries(model: Model, core: Core, sizes: Floats) -> tuple[Whole, Whole, Floats]:
+def _entries(model: Model, core: RestrictedMaster, sizes: Floats) -> tuple[Whole, Whole, Floats]:
     """Return the coefficients of the program by row and column."""
     batch, coupling, segments = model.batch, model.batch.coupling, core.segments
     count, first = len(segments.row), len(core.rows)

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Evaluated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ascent(Generic[T]):
+class Subgradient(Generic[T]):
     """Turns in which a bound rises."""
 
     model: Model
@@ -86,7 +86,7 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
         excess = np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
         return Evaluated(prices, found.rows, found.value), excess
 
-    ascent, share = Ascent(model, deadline, evaluate), tuning.SUBGRADIENT_FIRST_STEP
+    ascent, share = Subgradient(model, deadline, evaluate), tuning.SUBGRADIENT_FIRST_STEP
     stride = len(model.batch.keys) // tuning.SAMPLE
     if stride > 1 and start is None and len(_worth(model)):
         # The prices of a part of the rows, on as small a part of what is shared, are close to those of all.

@@ -5,7 +5,7 @@ fewest replicas, and a workload takes the groups that save most::
 
     least cost + p N - (savings of the best groups)
 
-is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.exact.nested.choosing` says it for one
+is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.exact.nested.choose` says it for one
 workload). All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
@@ -26,7 +26,7 @@ from fairlead.solver.batch.dual.bound import (
     whole_prices,
 )
 from fairlead.solver.batch.dual.relaxation import Evaluated, PricedRows, relax
-from fairlead.solver.batch.dual.subgradient import Ascent
+from fairlead.solver.batch.dual.subgradient import Subgradient
 from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
 
@@ -71,7 +71,7 @@ class Dual:
 
     def climb(self, start: Prices | None = None) -> Priced:
         """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
-        ascent, share = Ascent(self.model, self.deadline, self._at), tuning.CARDINALITY_FIRST_STEP
+        ascent, share = Subgradient(self.model, self.deadline, self._at), tuning.CARDINALITY_FIRST_STEP
         return ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
 
     def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:

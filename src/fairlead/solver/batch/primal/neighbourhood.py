@@ -59,7 +59,7 @@ class Subproblem:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SubproblemResult:
     """Result of a run."""
 
     replicas: Whole | None
@@ -72,7 +72,7 @@ class Found:
     """Whether nothing better is left, or nothing at all where `replicas` is None."""
 
 
-def solve_subproblem(task: Subproblem) -> Found:
+def solve_subproblem(task: Subproblem) -> SubproblemResult:
     """Solve a small integer program by CP-SAT. Runs in any process.
 
     Raises `InternalError` where CP-SAT refuses the model.
@@ -100,7 +100,7 @@ def solve_subproblem(task: Subproblem) -> Found:
         found = run(program, variables, cost, hint, task.effort)
     taken = None if found.values is None else np.array(found.values, dtype=np.int64)
     complete = found.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
-    return Found(taken, found.bound if cost else 0, complete)
+    return SubproblemResult(taken, found.bound if cost else 0, complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +116,7 @@ class Window:
 class Opened:
     """A neighbourhood cut out of a batch."""
 
-    task: Subproblem | Found
+    task: Subproblem | SubproblemResult
     """Program that is left to solve; its result where nothing can be done."""
     base: Whole
     """All rows, the open ones with their fewest replicas."""
@@ -126,24 +126,24 @@ class Opened:
     fixed: int | None = None
     """Cost of the base, in steps; None where costs are not exact."""
 
-    def closed(self, found: Found) -> Found:
+    def closed(self, found: SubproblemResult) -> SubproblemResult:
         """Return the result of the task as replicas of the batch."""
         if found.replicas is None:
-            return Found(None, None, found.complete)
+            return SubproblemResult(None, None, found.complete)
         replicas = self.base.copy()
         np.add.at(replicas, (self.row, self.column), found.replicas)
         bound = None if self.fixed is None or found.bound is None else self.fixed + found.bound
-        return Found(replicas, bound, found.complete)
+        return SubproblemResult(replicas, bound, found.complete)
 
 
-def close_all(opened: Sequence[Opened], machines: Machines) -> list[Found]:
+def close_all(opened: Sequence[Opened], machines: Machines) -> list[SubproblemResult]:
     """Solve neighbourhoods side by side."""
     tasks = [each.task for each in opened if isinstance(each.task, Subproblem)]
     solved = iter(machines.run(solve_subproblem, tasks))
     return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
 
 
-def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -> Found:
+def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -> SubproblemResult:
     """Divide some rows anew as well as possible, right here and with exact costs; see `open_up`."""
     opened = open_up(model, replicas, window, effort, exact=True)
     task = opened.task
@@ -169,12 +169,12 @@ def open_up(
     base[window.rows] = window.lower
     row, column = window.rows[pieces.row], pieces.column
     if len(pieces.row) > tuning.MOST_PIECES or effort.deadline.remaining() <= 0:
-        return Opened(Found(None, None, complete=False), base, row, column)
+        return Opened(SubproblemResult(None, None, complete=False), base, row, column)
     totals = model.batch.totals[window.rows] - window.lower.sum(axis=1)
     limits = _limits(model, pieces, base, row, charges)
     filled = np.bincount(pieces.row, minlength=len(totals)) > 0
     if limits is None or totals[~filled].any():
-        return Opened(Found(None, None, complete=True), base, row, column)
+        return Opened(SubproblemResult(None, None, complete=True), base, row, column)
     bits = 0 if exact else tuning.COARSE_BITS
     if charges is not None:
         # Costs and charges are cut as far as it takes for their sum to stay in 64 bits.

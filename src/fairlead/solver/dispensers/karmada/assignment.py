@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, StaticClusterWeight
-from fairlead.solver.dispensers.dividing import SCHEDULER_ERROR, UNSCHEDULABLE
 from fairlead.solver.dispensers.karmada.binding import (
     BindingInput,
     Failure,
@@ -17,6 +16,7 @@ from fairlead.solver.dispensers.karmada.binding import (
 )
 from fairlead.solver.dispensers.karmada.candidates import Candidate, allocation, matches
 from fairlead.solver.dispensers.karmada.unstable_sort import Weighted, largest_first
+from fairlead.solver.dispensers.rules_of_thumb import SCHEDULER_ERROR, UNSCHEDULABLE
 
 Replicas = Mapping[str, int]
 

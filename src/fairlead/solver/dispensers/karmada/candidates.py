@@ -9,8 +9,8 @@ from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm
 from fairlead.manifests.karmada import groups
 from fairlead.manifests.karmada.findings import labels_findings
 from fairlead.models.cluster import PODS, Cluster, Taint
-from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT
 from fairlead.solver.dispensers.karmada.binding import LARGEST, BindingInput, Failure, wrapped
+from fairlead.solver.dispensers.rules_of_thumb import NO_CLUSTER_FIT
 
 
 def matches(affinity: ClusterAffinity, cluster: Cluster) -> bool:

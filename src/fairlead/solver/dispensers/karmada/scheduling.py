@@ -10,11 +10,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.quantity import requested_units
 from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.dividing import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
 from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled, with_defaults
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
 from fairlead.solver.dispensers.karmada.selection import select
+from fairlead.solver.dispensers.rules_of_thumb import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
 from fairlead.solver.running.deadline import Deadline
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fairlead.manifests.api.policies import SpreadConstraint
-from fairlead.solver.dispensers.dividing import SCHEDULER_ERROR
 from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, ignores_spread, is_duplicated
 from fairlead.solver.dispensers.karmada.candidates import Candidate
+from fairlead.solver.dispensers.rules_of_thumb import SCHEDULER_ERROR
 
 
 @dataclass(frozen=True, slots=True)

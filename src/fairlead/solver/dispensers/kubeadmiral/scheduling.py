@@ -29,13 +29,6 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.source import FederatedUnit
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.dividing import (
-    NO_CLUSTER_FIT,
-    SCHEDULER_ERROR,
-    Answer,
-    Dispensed,
-    place_in_turn,
-)
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
     PlannerInput,
@@ -55,6 +48,13 @@ from fairlead.solver.dispensers.kubeadmiral.scores import (
     scores,
     select,
     untolerated,
+)
+from fairlead.solver.dispensers.rules_of_thumb import (
+    NO_CLUSTER_FIT,
+    SCHEDULER_ERROR,
+    Answer,
+    Dispensed,
+    place_in_turn,
 )
 from fairlead.solver.running.deadline import Deadline
 

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 
 from fairlead.solver.exact.laminar import Depth, LaminarBox
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.nested.crossing import picker_of
-from fairlead.solver.exact.nested.joining import Merits
-from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.picking import (
+from fairlead.solver.exact.nested.best_set import (
     ApartError,
     Counts,
     Picked,
@@ -28,6 +25,9 @@ from fairlead.solver.exact.nested.picking import (
     entries,
     lowest,
 )
+from fairlead.solver.exact.nested.crossing_groups import picker_of
+from fairlead.solver.exact.nested.joined_tables import Merits
+from fairlead.solver.exact.nested.limits import Limits
 from fairlead.solver.exact.nested.priced import Near, PricedPicker
 
 MOST_SUM = 2**60

@@ -7,9 +7,9 @@ import numpy as np
 
 from fairlead.solver.exact.costs.pieces import linear
 from fairlead.solver.exact.marginal import exact_sum
+from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.narrowing import narrow
-from fairlead.solver.exact.nested.picking import ApartError, TooLongError
+from fairlead.solver.exact.nested.narrowed_face import narrow
 
 MOST_MORE = 4
 

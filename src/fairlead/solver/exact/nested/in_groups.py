@@ -2,9 +2,9 @@
 
 In a group at its most a replica is worth less than around it, in one at its least more. What that is on all
 replicas that it has to hold is a merit of its use, so the greatest merit of a set is a bound whatever the
-prices, as it is with one price (`fairlead.solver.exact.nested.narrowing`). Inside of a group that a set uses
-they follow from its best division (`fairlead.solver.exact.laminar`), inside of all others from what the group
-would hold.
+prices, as it is with one price (`fairlead.solver.exact.nested.narrowed_face`). Inside of a group that a set
+uses they follow from its best division (`fairlead.solver.exact.laminar`), inside of all others from what the
+group would hold.
 """
 
 import math
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fairlead.solver.exact.costs.pieces import Prices
 from fairlead.solver.exact.laminar import WHOLE, Place
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
-from fairlead.solver.exact.nested.joining import Merits
-from fairlead.solver.exact.nested.pricing import Cost, Guess, Line, Priced, PriceSearch
+from fairlead.solver.exact.nested.joined_tables import Merits
+from fairlead.solver.exact.nested.replica_price import Cost, Guess, Line, Priced, PriceSearch
 from fairlead.solver.exact.nested.sets_in_groups import Sets, Units
 
 ROUNDING = 2.0**-30

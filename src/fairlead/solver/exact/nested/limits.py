@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.rules import Spread
-from fairlead.solver.exact.nested.joining import Flags, Numbers
+from fairlead.solver.exact.nested.joined_tables import Flags, Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

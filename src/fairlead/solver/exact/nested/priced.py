@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers
+from fairlead.solver.exact.nested.best_set import ApartError, Picked, Picker, TooLongError, falling
+from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers
 from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.picking import ApartError, Picked, Picker, TooLongError, falling
 
 MOST_PRICES = 40
 STEPS = 2**16

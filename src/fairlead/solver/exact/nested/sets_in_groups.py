@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.exact.nested.best_set import Picker
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
-from fairlead.solver.exact.nested.joining import Merits
-from fairlead.solver.exact.nested.picking import Picker
-from fairlead.solver.exact.nested.pricing import Cost
+from fairlead.solver.exact.nested.joined_tables import Merits
+from fairlead.solver.exact.nested.replica_price import Cost
 
 MOST_COUNTED = 2**12
 """Clusters, times how many are used at most, up to which groups have prices for every number."""

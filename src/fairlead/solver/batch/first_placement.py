@@ -20,7 +20,7 @@ from fairlead.models.workload import Workload, Workloads
 from fairlead.solver.answers.answer import among
 from fairlead.solver.batch.arrays import MOST, MOST_ASKED, Batch, Floats, Whole, batch_of
 from fairlead.solver.batch.separable import fits_arrays
-from fairlead.solver.exact.quick_placing import filled, place_quickly, wished
+from fairlead.solver.exact.quick_placement import filled, place_quickly, wished
 
 
 @kept

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TypeGuard
 
-from fairlead.models.closing import rule_opened
+from fairlead.models.closed_clusters import rule_opened
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem

@@ -13,7 +13,7 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.columns.branching import Asked, branches_of
+from fairlead.solver.columns.branching import BoundQuery, branches_of
 from fairlead.solver.columns.own_cost import is_own
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.running.deadline import Deadline
@@ -55,7 +55,7 @@ def evened_out(
         asks = deviations and level.base in DEVIATIONS and until.remaining()
         if level != BALANCE and not asks:
             continue
-        asked = Asked(level, partial(known.wanted, level), pins, parts=1)
+        asked = BoundQuery(level, partial(known.wanted, level), pins, parts=1)
         branches = branches_of(rule, problem, known.best, apart, None, asked)
         if branches is None:
             break

@@ -24,7 +24,7 @@ from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.groups.choices import is_open
-from fairlead.solver.groups.choosing import Chosen, Grouped, choose_groups, in_first_groups
+from fairlead.solver.groups.choose import Chosen, Grouped, choose_groups, in_first_groups
 from fairlead.solver.levels.targets import strict
 from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.running.search import Search, Where

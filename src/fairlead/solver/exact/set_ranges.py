@@ -27,7 +27,7 @@ _ASKING_OTHERWISE = (Bounds, Candidates, Duplicated, Spread, Total)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SetRanges:
     """Ranges of replicas that the rules of a workload ask of sets of candidates."""
 
     ranges: dict[Clusters, Range] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Asked:
             yield found
 
 
-def asked_of(workload: Workload, boxed: WorkloadBox) -> Asked:
+def asked_of(workload: Workload, boxed: WorkloadBox) -> SetRanges:
     """Return the totals that rules ask of sets; those that the box holds, or others tell, are left out."""
-    found, names, total = Asked(), frozenset(boxed.names), boxed.box.total
+    found, names, total = SetRanges(), frozenset(boxed.names), boxed.box.total
     rules = (rule for rule in workload.rules if not isinstance(rule, _ASKING_OTHERWISE))
     for one in (one for rule in rules for one in required_by(rule, workload, ())):
         if one.binds is not Binds.ALWAYS:

@@ -38,7 +38,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Eligibility:
     """The clusters as one workload sees them."""
 
     names: tuple[str, ...]
@@ -58,12 +58,12 @@ class Standing:
             {name: closed[name] for name in sorted(held)},
         )
 
-    def without(self, closed: Mapping[str, Ground]) -> "Standing":
+    def without(self, closed: Mapping[str, Ground]) -> "Eligibility":
         """Close some of the candidates as well; other clusters keep the ground that they have."""
         more = {name: closed[name] for name in self.names if name in closed}
         if not more:
             return self
-        return Standing(
+        return Eligibility(
             tuple(name for name in self.names if name not in more),
             {**self.excluded, **more},
             {name: ground for name, ground in self.held_only.items() if name not in more},
@@ -75,7 +75,7 @@ class Standing:
 
     def closed_for_good(
         self, names: Iterable[str], *, spoiling: Container[str] = (), cause: Cause | None = None
-    ) -> "Standing":
+    ) -> "Eligibility":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
         `spoiling`: those that would open, but had better not: that would change what others hold, or bind
@@ -94,7 +94,7 @@ class Standing:
         }
         return replace(self, excluded={**self.excluded, **stuck}) if stuck else self
 
-    def limited(self, full: Mapping[str, Ground]) -> "Standing":
+    def limited(self, full: Mapping[str, Ground]) -> "Eligibility":
         """Let some of the candidates take nothing new."""
         if not full:
             return self
@@ -103,7 +103,7 @@ class Standing:
             name: replace(ground, taints=()) if name in full else ground
             for name, ground in self.held_only.items()
         }
-        return Standing(self.names, self.excluded, {**full, **held})
+        return Eligibility(self.names, self.excluded, {**full, **held})
 
 
 T = TypeVar("T")
@@ -115,7 +115,7 @@ def made_once(things: Iterable[T], make: Callable[[T], V]) -> dict[int, V]:
     return {key: make(one) for key, one in {id(one): one for one in things}.items()}
 
 
-def candidates(standing: Standing, source: Callable[[Path], Source] | None = None) -> Candidates:
+def candidates(standing: Eligibility, source: Callable[[Path], Source] | None = None) -> Candidates:
     """Return the rule; `source` tells where a path inside the placement stands, None where there is none."""
 
     def exclusion(ground: Ground) -> Exclusion:

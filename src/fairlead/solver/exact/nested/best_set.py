@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers, Way, join
+from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers, Way, join
 from fairlead.solver.exact.nested.limits import Limits
 
 Counts = tuple[Numbers, Numbers]

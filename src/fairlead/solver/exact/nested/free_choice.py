@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.face import Face, Numbers
-from fairlead.solver.exact.nested.pricing import Cost
+from fairlead.solver.exact.nested.replica_price import Cost
 
 
 def without_choice(face: Face, cost: Cost, depth: int | None = None) -> Face | None:

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
+from fairlead.solver.exact.nested.best_set import TooLongError
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
-from fairlead.solver.exact.nested.picking import TooLongError
 
 MOST_LOOKS = 300
 

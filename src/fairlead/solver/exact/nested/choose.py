@@ -18,21 +18,21 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Shares, Spread, Weights
 from fairlead.models.score import better, in_order, levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.asked import Asked, asked_of
 from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
-from fairlead.solver.exact.nested.crossing import picker_of
+from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
+from fairlead.solver.exact.nested.crossing_groups import picker_of
 from fairlead.solver.exact.nested.face import Face, bits
 from fairlead.solver.exact.nested.fewest import most_together, on_fewest
+from fairlead.solver.exact.nested.free_choice import without_choice
 from fairlead.solver.exact.nested.limits import Limits, partition
-from fairlead.solver.exact.nested.narrowing import narrow_all
-from fairlead.solver.exact.nested.opening import whole_face
-from fairlead.solver.exact.nested.picking import ApartError, TooLongError
-from fairlead.solver.exact.nested.pricing import Cost
-from fairlead.solver.exact.nested.relaxing import without_choice
-from fairlead.solver.exact.nested.settling import settle
+from fairlead.solver.exact.nested.narrowed_face import narrow_all
+from fairlead.solver.exact.nested.replica_price import Cost
+from fairlead.solver.exact.nested.ties import settle
+from fairlead.solver.exact.nested.whole_face import whole_face
+from fairlead.solver.exact.set_ranges import SetRanges, asked_of
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
@@ -55,8 +55,8 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
         return None
     shares = workload.rule(Shares)
     # What is best without what is asked of sets is so with it, if it keeps that.
-    tries = [Asked()] if shares is None else []
-    asked = Asked() if workload.rule(Duplicated) else asked_of(workload, boxed)
+    tries = [SetRanges()] if shares is None else []
+    asked = SetRanges() if workload.rule(Duplicated) else asked_of(workload, boxed)
     if asked.ranges or asked.apart or shares:
         tries.append(asked)
     with suppress(TooLongError, ApartError):
@@ -65,7 +65,7 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
 
 
 def _placed(
-    workload: Workload, problem: Problem, boxed: WorkloadBox, asked: Asked
+    workload: Workload, problem: Problem, boxed: WorkloadBox, asked: SetRanges
 ) -> Mapping[str, int] | None:
     """Place a workload as well as its rules allow, as far as these are told; None where others are broken."""
     found = []

@@ -45,7 +45,7 @@ SCHEDULED = "Scheduled"
 """Type of the condition that schedulers write."""
 
 
-class Standing(Enum):
+class BindingState(Enum):
     """State of a binding, by what there is to do for it."""
 
     FOREIGN = auto()
@@ -76,7 +76,7 @@ def is_served(entry: Entry, settings: Settings) -> bool:
     )
 
 
-def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
+def standing_of(entry: Entry, world: World, settings: Settings) -> BindingState:
     """Tell what there is to do for a binding, by what Karmada's scheduler would do.
 
     Due is one whose placement is not the one that was applied, whose replicas do not add up, which somebody
@@ -84,19 +84,19 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
     being removed. One that cannot be understood is due as well: it is told so.
     """
     if not is_served(entry, settings):
-        return Standing.FOREIGN
+        return BindingState.FOREIGN
     subject = entry.subject
     declared = declared_for(subject) if subject is not None and not subject.unread else None
     if subject is None or declared is None:
-        return Standing.DUE
+        return BindingState.DUE
     workload = read_workload(subject, str(entry.place))
     asked = workload.fresh or world.is_rebalanced(subject)
     if asked or not is_at_rest(subject, workload, declared):
-        return Standing.DUE
+        return BindingState.DUE
     clusters = map(world.cluster, entry.targets)
     if any(one is None or one.metadata.get("deletionTimestamp") for one in clusters):
-        return Standing.DUE
-    return Standing.SETTLED if is_finished(entry) else Standing.UNFINISHED
+        return BindingState.DUE
+    return BindingState.SETTLED if is_finished(entry) else BindingState.UNFINISHED
 
 
 def kept(entry: Entry, world: World) -> Kept:

@@ -17,8 +17,8 @@ from fairlead.models.validity import completed
 from fairlead.models.variants import in_groups
 from fairlead.models.words import no_such
 from fairlead.solver.answers.attainment import conclude_greedy
-from fairlead.solver.dispensers import dividing, reference
-from fairlead.solver.dispensers.dividing import Dispensed
+from fairlead.solver.dispensers import reference, rules_of_thumb
+from fairlead.solver.dispensers.rules_of_thumb import Dispensed
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Overcommit = Literal["as-karmada", "deduct"]
@@ -54,7 +54,10 @@ def _refer(problem: Problem, deadline: Deadline) -> Dispensed:
 
 
 _OWN: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
-    {"reference": _refer, **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS}}
+    {
+        "reference": _refer,
+        **{name: partial(rules_of_thumb.place, like=name) for name in rules_of_thumb.DIVISIONS},
+    }
 )
 """Rules of thumb on fairlead's own rules."""
 

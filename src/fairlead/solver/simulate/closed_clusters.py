@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from fairlead.models.closing import Closed, one_of_many, without
+from fairlead.models.closed_clusters import Closed, one_of_many, without
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -25,7 +25,7 @@ from fairlead.models.usage import without_lag
 from fairlead.models.variants import Rules, exchanged, sets_of_rules, with_rules
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload, scheduling_order
-from fairlead.solver.changes.opening import CORDONED, DRAINED, IS_CORDONED, IS_DRAINED, interpreted
+from fairlead.solver.changes.open_clusters import CORDONED, DRAINED, IS_CORDONED, IS_DRAINED, interpreted
 
 
 def drained(problem: Problem, cluster: Cluster) -> Problem:

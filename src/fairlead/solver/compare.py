@@ -17,9 +17,9 @@ from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.uncollected import hurried
 from fairlead.models.words import counted, format_number, listed
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensing import Overcommit, dispense_in_time
+from fairlead.solver.dispense import Overcommit, dispense_in_time
 from fairlead.solver.running.deadline import Deadline, listening
-from fairlead.solver.solving import solve
+from fairlead.solver.solve import solve
 
 Value = int | Fraction
 

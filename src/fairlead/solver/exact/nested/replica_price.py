@@ -16,7 +16,7 @@ from fairlead.solver.exact.costs.deviations import Squares
 from fairlead.solver.exact.costs.pieces import Pieces, Prices
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
 from fairlead.solver.exact.nested.face import Face, Flags
-from fairlead.solver.exact.nested.joining import Merits
+from fairlead.solver.exact.nested.joined_tables import Merits
 
 Cost = Pieces | Squares
 """Costs of levels among which clusters can be chosen."""

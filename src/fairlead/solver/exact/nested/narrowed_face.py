@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairlead.solver.exact.marginal import exact_sum
+from fairlead.solver.exact.nested.best_set import ApartError, Picker, TooLongError
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.in_groups import in_groups
-from fairlead.solver.exact.nested.joining import Merits
-from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
-from fairlead.solver.exact.nested.pricing import Cost, Guess, Priced, find_price
+from fairlead.solver.exact.nested.joined_tables import Merits
+from fairlead.solver.exact.nested.replica_price import Cost, Guess, Priced, find_price
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8

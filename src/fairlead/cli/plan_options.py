@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fairlead.cli.completing import complete_clusters, complete_workloads
-from fairlead.cli.making import Settled
+from fairlead.cli.completion import complete_clusters, complete_workloads
+from fairlead.cli.how_made import Settled
 from fairlead.cli.options import DEVIATION, PARTIAL, SEED, WORKERS, Option, flag, takes, time_limit, valued
 from fairlead.cli.values import Choice, Whole, amount, gain, named_amount
 from fairlead.models.errors import SettledError

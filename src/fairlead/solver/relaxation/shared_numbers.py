@@ -14,7 +14,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind, taint_of
-from fairlead.solver.changes.opening import is_untold
+from fairlead.solver.changes.open_clusters import is_untold
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 
 

@@ -3,7 +3,7 @@
 Clusters lie in several zones, or providers across regions. Those that are in the same groups are of one kind.
 A table tells what is best by the groups that are in use; one kind after the other is used or not. Groups that
 no cluster connects are parts with tables of their own. How many groups a part uses is all that counts in the
-end, and parts are put together as nested groups are (`fairlead.solver.exact.nested.joining`).
+end, and parts are put together as nested groups are (`fairlead.solver.exact.nested.joined_tables`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.solver.exact.nested.joining import Flags, Merits, Numbers, join
-from fairlead.solver.exact.nested.limits import Crossing, Limits
-from fairlead.solver.exact.nested.picking import (
+from fairlead.solver.exact.nested.best_set import (
     Axis,
     Counts,
     Picked,
@@ -24,6 +22,8 @@ from fairlead.solver.exact.nested.picking import (
     falling,
     lowest,
 )
+from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers, join
+from fairlead.solver.exact.nested.limits import Crossing, Limits
 
 MOST_ENTRIES = 2**22
 """Entries up to which the tables of a part are filled, one table for each kind of clusters."""
