@@ -8,11 +8,11 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Because, Cost, LevelCost
+from fairlead.encoders.costs import Because, Cost, LevelCost, LinearCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.filling import MOST_UNITS, Filled, places_of
-from fairlead.encoders.open_balance import OpenCost, Whole, open_cost, pairs, wholes_of
+from fairlead.encoders.open_balance import Whole, open_cost, pairs, wholes_of
 from fairlead.encoders.scale import LARGEST
 from fairlead.encoders.variables import Range
 from fairlead.models.errors import UnsupportedError
@@ -88,7 +88,8 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
     filled = list(_all_filled(rule, problem, encoding))
     wholes = list(wholes_of(rule, problem, encoding))
     scale, exact = _scale(filled, wholes)
-    costs, least = list[Cost](open_cost(each, scale, encoding) for each in wholes), Fraction(0)
+    costs: list[Cost] = [open_cost(each, scale, encoding) for each in wholes]
+    least = Fraction(0)
     for each in filled:
         function, constant = squared(each.share * each.total, Fraction(scale, each.total), exact=exact)
         costs.append(_cost(each, function, encoding))
@@ -103,7 +104,7 @@ def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
 
 def spare(cost: LevelCost) -> int:
     """Return by how many steps costs that are the same may differ, as they are rounded for each total."""
-    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, OpenCost))
+    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, LinearCost))
 
 
 def error(cost: LevelCost) -> Fraction:
@@ -111,7 +112,9 @@ def error(cost: LevelCost) -> Fraction:
     if cost.exact:
         return Fraction(0)
     known = sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost))
-    return Fraction(known + sum(each.error for each in cost.costs if isinstance(each, OpenCost)), cost.scale)
+    return Fraction(
+        known + sum(each.error for each in cost.costs if isinstance(each, LinearCost)), cost.scale
+    )
 
 
 def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Filled]:

@@ -65,6 +65,8 @@ class LinearCost:
     refine: Callable[[Placement], bool] = lambda _: False
     least: int | None = None
     """Functions as the methods of `Cost`; `least` in steps, None where it is not known."""
+    error: int = 0
+    """Steps by which it is underestimated at most, where its coefficients are rounded."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""

@@ -6,7 +6,7 @@ share of a cluster in what is used is no convex cost then, as long as the total 
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -87,15 +87,7 @@ def pairs(whole: Whole) -> Iterator[tuple[Filled, int]]:
     yield from product(whole.filled.values(), filter(None, whole.possible))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCost(LinearCost):
-    """Cost of one resource where it is open how much is used in all."""
-
-    error: int = 0
-    """Most steps by which it is underestimated where costs are rounded."""
-
-
-def open_cost(whole: Whole, scale: int, encoding: Encoding) -> OpenCost:
+def open_cost(whole: Whole, scale: int, encoding: Encoding) -> LinearCost:
     """Return the cost of one resource, in whole steps of 1 / L, where its total is open.
 
     That is ``sum L U^2 / (s D^2) - L``, as the shares s add up to 1, with D the total; nothing where D is 0.
@@ -123,8 +115,7 @@ def open_cost(whole: Whole, scale: int, encoding: Encoding) -> OpenCost:
     def fixed(total: int) -> int:
         return -scale if total else 0
 
-    cost = held.sum(functions, fixed, steps)
-    return OpenCost(cost.weighted, cost.offset, steps, cost.values, cost.refine, cost.least, whole.error)
+    return replace(held.sum(functions, fixed, steps), error=whole.error)
 
 
 def _square(steps: int) -> ConvexFunction:
