@@ -11,7 +11,7 @@ from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, LevelCost, LinearCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.filling import MOST_UNITS, Filled, places_of
+from fairlead.encoders.filling import MOST_UNITS, Filled, least_and_most, rows_of
 from fairlead.encoders.open_balance import Whole, open_cost, pairs, wholes_of
 from fairlead.encoders.scale import LARGEST
 from fairlead.encoders.variables import Range
@@ -121,21 +121,17 @@ def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator
     for resource, shares in rule.shares.items():
         if resource not in rule.totals:
             continue
-        places = {name: list(places_of(rule, problem, name, resource)) for name in shares}
-        standing = {name: rule.standing.get((name, resource), 0) for name in shares}
-        needs = (need for row in places.values() for _, need in row)
-        unit = math.gcd(*standing.values(), *needs, rule.totals[resource])
+        unit, rows = rows_of(rule, problem, resource)
         total = rule.totals[resource] // unit if unit else 0
         if total > MOST_UNITS:
             raise UnsupportedError(
                 f"requests of {resource} differ too much for balance to be counted in 64 bits"
             )
         for name, share in shares.items() if total else ():
-            row = ((at, need // unit) for at, need in places[name] if encoding.variables.range(at).upper > 0)
+            row = tuple(each for each in rows[name].places if encoding.variables.range(each[0]).upper > 0)
             lower, upper = encoding.filled.get((name, resource), (0, total * unit))
-            yield Filled(
-                tuple(row), Range(-(-lower // unit), upper // unit), standing[name] // unit, total, share
-            )
+            known = Range(-(-lower // unit), upper // unit)
+            yield Filled(row, known, rows[name].standing, total, share)
 
 
 def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool]:
@@ -159,9 +155,7 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
 
 def _cost(filled: Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
-    lower = filled.standing + sum(max(0, each.lower) * need for each, need in ranges)
-    upper = filled.standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
-    lower, upper = max(lower, filled.known.lower), min(upper, filled.known.upper)
+    lower, upper = least_and_most(filled.places, filled.standing, encoding).within(*filled.known)
     used = encoding.model.new_int_var(lower, upper, "")
     terms = [(encoding.replicas(*place), need) for place, need in filled.places]
     encoding.coupled = True

@@ -1,9 +1,12 @@
 """Use of one resource on one cluster by workloads that fill clusters together."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -35,7 +38,42 @@ class Filled:
         return self.standing + sum(replicas)
 
 
-def places_of(rule: Balance, problem: Problem, name: str, resource: str) -> Iterator[tuple[Place, int]]:
+class Row(NamedTuple):
+    """The use of a resource on one cluster, in units."""
+
+    places: tuple[tuple[Place, int], ...]
+    """Places where members may stand, each with units a replica."""
+    standing: int
+    """Units that are used whatever the members do."""
+
+
+def least_and_most(places: Iterable[tuple[Place, int]], standing: int, encoding: Encoding) -> Range:
+    """Return the units that may be used on a cluster, as far as the ranges of single places tell."""
+    ranges = [(encoding.variables.range(place), need) for place, need in places]
+    lower = sum(max(0, each.lower) * need for each, need in ranges)
+    upper = sum(max(0, each.lower, each.upper) * need for each, need in ranges)
+    return Range(standing + lower, standing + upper)
+
+
+def rows_of(rule: Balance, problem: Problem, resource: str) -> tuple[int, dict[str, Row]]:
+    """Return the unit of a resource, and its use by cluster; the unit is 0 where nothing is used.
+
+    All requests, and the total where it is known, are multiples of the unit.
+    """
+    shares = rule.shares[resource]
+    places = {name: list(_places_of(rule, problem, name, resource)) for name in shares}
+    standing = {name: rule.standing.get((name, resource), 0) for name in shares}
+    needs = (need for row in places.values() for _, need in row)
+    unit = math.gcd(*standing.values(), *needs, rule.totals.get(resource, 0))
+    if not unit:
+        return 0, {}
+    return unit, {
+        name: Row(tuple((at, need // unit) for at, need in places[name]), standing[name] // unit)
+        for name in shares
+    }
+
+
+def _places_of(rule: Balance, problem: Problem, name: str, resource: str) -> Iterator[tuple[Place, int]]:
     """Yield where members may stand on a cluster that request a resource, and how much of it."""
     for each in problem.workloads:
         if each.key in rule.members:

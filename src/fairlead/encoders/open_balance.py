@@ -4,10 +4,8 @@ So it is where some clusters are of unknown capacity, copies are chosen, or not 
 share of a cluster in what is used is no convex cost then, as long as the total is open: `open_totals`.
 """
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 
 from ortools.sat.python import cp_model
@@ -15,9 +13,8 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.filling import Filled, places_of
+from fairlead.encoders.filling import Filled, least_and_most, rows_of
 from fairlead.encoders.open_totals import Functions, OpenTotal, Part
-from fairlead.encoders.variables import Place, Range
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -53,33 +50,20 @@ def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[W
     for resource, shares in rule.shares.items():
         if resource in rule.totals:
             continue
-        places = {name: list(places_of(rule, problem, name, resource)) for name in shares}
-        standing = {name: rule.standing.get((name, resource), 0) for name in shares}
-        unit = math.gcd(*standing.values(), *(need for row in places.values() for _, need in row))
-        found = {
-            name: _filled(
-                [(at, need // unit) for at, need in places[name]], standing[name] // unit, share, encoding
-            )
-            for name, share in shares.items()
-            if unit
-        }
+        unit, rows = rows_of(rule, problem, resource)
         least, most = rule.between[resource]
-        if not found or not most:
+        if not rows or not most:
             continue
+        found = dict[str, Filled]()
+        for name, (places, standing) in rows.items():
+            known = least_and_most(places, standing, encoding)
+            found[name] = Filled(places, known, standing, 0, shares[name])
         possible = range(-(-least // unit), most // unit + 1)
         if len(possible) * len(found) > MOST_OPEN:
             raise UnsupportedError(f"too much may be used of {resource} for balance where the total is open")
         lower = max(sum(each.known.lower for each in found.values()), possible.start)
         upper = min(sum(each.known.upper for each in found.values()) + 1, possible.stop)
         yield Whole(found, possible, range(lower, max(lower, upper)))
-
-
-def _filled(row: Sequence[tuple[Place, int]], standing: int, share: Fraction, encoding: Encoding) -> Filled:
-    """Return the use of one cluster: by whom, with units a replica, and by those that stay."""
-    ranges = [(encoding.variables.range(at), need) for at, need in row]
-    lower = standing + sum(max(0, each.lower) * need for each, need in ranges)
-    upper = standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
-    return Filled(tuple(row), Range(lower, upper), standing, 0, share)
 
 
 def pairs(whole: Whole) -> Iterator[tuple[Filled, int]]:
