@@ -140,3 +140,21 @@ def with_strict_bounds(
             continue
         yield combined(each, other)
         same = level not in loose and each.value == other.value
+
+
+def ranked(
+    problem: Problem, levels: Sequence[Attained], enough: Mapping[Level, int | Fraction]
+) -> list[int | Fraction]:
+    """Return the levels of an answer as numbers by which answers compare.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    levels
+        Levels of the answer, in order.
+    enough
+        Values by level below which a level need not be: all of them are one.
+    """
+    pairs = zip(levels_of(problem), levels, strict=True)
+    return [max(each.value, enough.get(level, each.value)) for level, each in pairs]

@@ -15,7 +15,7 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.columns.branching import BoundQuery, branches_of
 from fairlead.solver.columns.own_cost import is_own
-from fairlead.solver.levels.targets import Target
+from fairlead.solver.levels.targets import Target, ranked
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -88,8 +88,7 @@ class _Evened:
 
     def _rank(self, placement: Placement) -> list[int | Fraction]:
         """Return the levels of a placement; what is enough of balance is all one."""
-        levels = zip(levels_of(self.problem), score(self.problem, placement), strict=True)
-        return [max(each.value, self._enough(level)) for level, each in levels]
+        return ranked(self.problem, score(self.problem, placement), {BALANCE: self.target.value})
 
     def _cost(self, level: Level) -> Fraction:
         if level == BALANCE:

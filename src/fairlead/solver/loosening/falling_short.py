@@ -4,7 +4,7 @@ Where every placement that is best on the levels before balance places as much o
 what there is to place: a question in which nothing gives way, with the same best placements.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -22,7 +22,7 @@ from fairlead.solver.answers.answer import Answer, Placed, among, components
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict, with_strict_bounds
+from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, ranked, strict, with_strict_bounds
 from fairlead.solver.running.search import Search
 
 SHARE_OF_TIME = 0.2
@@ -78,17 +78,21 @@ def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
     worse = any(level == MADE_WORSE and known[level].value for level in known)
     # A level that may be worse than best would leave more than the best placements to look at.
     others = loose_levels(problem) - {BALANCE}
-    if others or worse or not settled or not _all_say(problem, placement):
+    if others or worse or not settled or not _all_say(_short(problem, placement), placement):
         return None
     soon = replace(search, deadline=search.deadline.part(SHARE_OF_TIME))
     most = int(max(FEW_WAYS, min(MOST_WAYS, WAYS_A_SECOND * search.deadline.remaining())))
     ways, certain = _ways(found.part, placement, before, soon, most)
     # A way in which more than numbers of replicas is missed is not one of those that are asked about.
-    sure = [each for each in ways if _all_say(problem, each)]
+    told = [(each, _short(problem, each)) for each in ways]
+    sure = [(each, short) for each, short in told if _all_say(short, each)]
+    certain = certain and len(sure) == len(ways)
+    # Where there may be more of them a few are searched.
+    asked = sure if certain else sure[:FEW_WAYS]
     return Counted(
-        tuple(_placed_in(problem, each) for each in sure),
-        tuple(_standing(found, each) for each in sure),
-        certain=certain and len(sure) == len(ways),
+        tuple(_placed_in(problem, each, short) for each, short in asked),
+        tuple(_standing(found, each) for each, _ in asked),
+        certain,
     )
 
 
@@ -112,14 +116,14 @@ def _short(problem: Problem, placement: Placement) -> list[Workload]:
     return [each for each in problem.workloads if any(violations_of(each, placement.of(each.key)))]
 
 
-def _all_say(problem: Problem, placement: Placement) -> bool:
-    """Tell whether the numbers of replicas say by how much every rule is missed."""
-    return all(_says_all(each, placement) for each in _short(problem, placement))
+def _all_say(short: Iterable[Workload], placement: Placement) -> bool:
+    """Tell whether the numbers of replicas say by how much every rule is missed by those that fall short."""
+    return all(_says_all(each, placement) for each in short)
 
 
-def _placed_in(problem: Problem, placement: Placement) -> Problem:
-    """Return the question in which everybody who falls short in a placement wants what is placed there."""
-    names = {each.key for each in _short(problem, placement)}
+def _placed_in(problem: Problem, placement: Placement, short: Iterable[Workload]) -> Problem:
+    """Return the question in which those that fall short in a placement want what is placed there."""
+    names = {each.key for each in short}
     workloads = (
         _placed(each, problem, placement) if each.key in names else each for each in problem.workloads
     )
@@ -261,13 +265,13 @@ def best_of(problem: Problem, answers: Sequence[Answer]) -> Answer:
     every = list(zip(*(answer.attained for answer in answers), strict=True))
     least = [min((each.bound or 0 for each in same), default=0) for same in every]
 
-    def rank(answer: Answer) -> list[int | Fraction]:
-        return [
-            max(each.value, bound + each.tolerance) if level == BALANCE else each.value
-            for level, each, bound in zip(levels, answer.attained, least, strict=True)
-        ]
+    first = levels.index(BALANCE)
 
-    best, first = min(answers, key=rank), levels.index(BALANCE)
+    def rank(answer: Answer) -> list[int | Fraction]:
+        enough = least[first] + answer.attained[first].tolerance
+        return ranked(problem, answer.attained, {BALANCE: enough})
+
+    best = min(answers, key=rank)
     told = [
         replace(each, bound=bound, proven=each.value - bound <= each.tolerance + (each.resolution or 0))
         for each, bound in zip(best.attained, least, strict=True)

@@ -6,18 +6,15 @@ those workloads that may stand elsewhere are searched once more, while all other
 pinned to its target wherever a placement reaches that (`Target`), else to its best.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of
 from fairlead.solver.answers.answer import Answer, Placed, origin_of
 from fairlead.solver.levels.spans import spans_of, used_between
-from fairlead.solver.levels.targets import Targets, strict
+from fairlead.solver.levels.targets import ranked, strict
 from fairlead.solver.loosening.falling_short import (
     FEW_WAYS,
     alone_as_placed,
@@ -90,20 +87,12 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
         return answer
     if result.placement is None:
         return answer
-    if result.status is not Status.OPTIMAL:
+    enough = {level: target.value for level, target in targets.items()}
+    is_better = ranked(problem, result.attained, enough) < ranked(problem, answer.attained, enough)
+    if result.status is not Status.OPTIMAL and not is_better:
         # It is never worse than where it began; of one that is as good, parts may have told more.
-        known = (_rank(problem, each.attained, targets) for each in (result, answer))
-        if next(known) >= next(known):
-            return answer
+        return answer
     return Answer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
-
-
-def _rank(problem: Problem, attained: Sequence[Attained], targets: Targets) -> list[int | Fraction]:
-    """Return what levels cost, those with a target what they may cost at least."""
-    levels = zip(levels_of(problem), attained, strict=True)
-    return [
-        max(each.value, targets[level].value) if level in targets else each.value for level, each in levels
-    ]
 
 
 def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -126,15 +115,11 @@ def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) 
 
 
 def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer | None:
-    """Return the answer where something gives way; None where what is placed is no question of its own.
-
-    Where not all ways to fall short are known a few are searched.
-    """
+    """Return the answer where something gives way; None where what is placed is no question of its own."""
     asked = counted(problem, found, search)
     if asked is None:
         return None
-    ways = list(zip(asked.questions, asked.found, strict=True))[: None if asked.certain else FEW_WAYS]
-    answers = list[Answer]()
+    ways, answers = list(zip(asked.questions, asked.found, strict=True)), list[Answer]()
     for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
         bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
         share = search if left == 1 else search.part(max(1 / left, least))
