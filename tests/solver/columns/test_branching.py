@@ -50,6 +50,7 @@ from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.columns import branching, diving
 from fairlead.solver.columns.branching import BoundQuery, Branches, branches_of
+from fairlead.solver.columns.choice import Choice
 from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
 from fairlead.solver.columns.master import Master
@@ -402,6 +403,15 @@ def test_levels_before_balance_narrow_what_rules_about_sets_leave() -> None:
     assert bool((best <= choice.most).all())
 
 
+def only_choice(rule: Balance, problem: Problem) -> Choice:
+    """Return the choices of the only workload."""
+    found = rows_and_choices(rule, problem, {})
+    assert found is not None
+    ((_, choice),) = found[1]
+    assert choice is not None
+    return choice
+
+
 def test_a_full_cluster_has_its_part_of_the_weight() -> None:
     """Of 4 replicas 1, 1 and 2 are wanted, and c is full: 2 and 2 cost 1 + 1 + 2."""
     clusters = tuple(Cluster(name, free={CPU: 0 if name == "c" else 4000}) for name in ABC)
@@ -409,10 +419,7 @@ def test_a_full_cluster_has_its_part_of_the_weight() -> None:
     workload = Workload("w", "w", 4, requests={CPU: 1000}, rules=(Candidates(ABC), Total(), weights))
     problem = Problem(clusters, (workload,), (Capacity(),))
     rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 4000})
-    found = rows_and_choices(rule, problem, {})
-    assert found is not None
-    ((_, choice),) = found[1]
-    assert choice is not None
+    choice = only_choice(rule, problem)
     assert choice.names == ABC
     assert choice.most.tolist() == [4, 4, 0]
     cost_of = own_cost(workload, choice, problem, DEVIATION)
@@ -433,10 +440,7 @@ def test_copies_are_not_divided() -> None:
     )
     problem = Problem(clusters, (workload,), (Capacity(),))
     rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 4000})
-    found = rows_and_choices(rule, problem, {})
-    assert found is not None
-    ((_, choice),) = found[1]
-    assert choice is not None
+    choice = only_choice(rule, problem)
     placed = Placement({"w": {"a": 2, "b": 2}})
     assert value_of(problem, placed, DEVIATION) == 2
     assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 2
@@ -458,10 +462,7 @@ def test_copies_cost_what_is_missing_and_their_ranks(placed: dict[str, int]) -> 
     """Of three clusters those without a copy are missing; ranks are 0, 1, 2, whatever copies hold."""
     problem, workload = copied(2, 2, 2)
     rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys(ABC, Fraction(1, 3))}, totals={CPU: 4000})
-    found = rows_and_choices(rule, problem, {})
-    assert found is not None
-    ((_, choice),) = found[1]
-    assert choice is not None
+    choice = only_choice(rule, problem)
     for level in (COPIES, ROOM):
         value = value_of(problem, Placement({"w": placed}), level)
         assert own_cost(workload, choice, problem, level).about(choice.counts(placed)) == value
@@ -495,10 +496,7 @@ def test_quotas_are_of_all_replicas_where_some_have_no_place() -> None:
     workload = Workload("w", "w", 4, requests={CPU: 1000}, rules=rules)
     problem = Problem(clusters, (workload,), (Capacity(),))
     rule = Balance(frozenset({"w"}), {CPU: dict.fromkeys("ab", Fraction(1, 2))}, totals={CPU: 2000})
-    found = rows_and_choices(rule, problem, {})
-    assert found is not None
-    ((_, choice),) = found[1]
-    assert choice is not None
+    choice = only_choice(rule, problem)
     placed = Placement({"w": {"a": 1, "b": 1}})
     assert value_of(problem, placed, DEVIATION) == 1
     assert own_cost(workload, choice, problem, DEVIATION).about(choice.counts(placed.of("w"))) == 1
