@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
@@ -12,7 +10,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.columns import Columns, _chosen
 from fairlead.solver.running.deadline import Deadline
 
 NAMES = ("a", "b", "c")
@@ -49,13 +46,3 @@ def test_what_breaks_a_rule_is_no_column() -> None:
     found = RelaxedBounds(replace(problem, workloads=(first, one))).guess(Deadline())
     assert found is not None
     assert set(found) == {first.key}
-
-
-def test_all_choose_in_turn_until_nothing_is_charged() -> None:
-    """Both like the first column by 1; one unit too many costs 3, so one of them takes the other."""
-    usage = np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]])
-    worth = np.array([[0.0, 0.0], [1.0, 1.0]])
-    columns = Columns(np.zeros((2, 2, 2), dtype=np.int64), worth, usage)
-    room, charge = np.array([1.0, 1.0]), np.array([3.0, 3.0])
-    assert sorted(_chosen(columns, (charge, room)).tolist()) == [0, 1]
-    assert _chosen(columns, (charge, room + 1)).tolist() == [0, 0]
