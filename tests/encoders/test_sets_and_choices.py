@@ -3,14 +3,12 @@
 A preference forbids nothing; there the smallest instance whose optimum it changes stands alone.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from ortools.sat.python import cp_model
 
-from brute_force import brute_force
+from encoded import allows, allows_all, best
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UnsupportedError
@@ -55,31 +53,6 @@ def workload(replicas: int, *rules: WorkloadRule, key: str = "w", **more: object
 def problem_of(*workloads: Workload, shared: tuple[SharedRule, ...] = ()) -> Problem:
     """Return three clusters of unknown capacity with workloads."""
     return Problem(tuple(Cluster(name) for name in NAMES), workloads, shared)
-
-
-def allows(problem: Problem, **forced: int) -> bool:
-    """Tell whether the model has a solution with the given replicas of the first workload."""
-    return allows_all(problem, {problem.workloads[0].key: forced})
-
-
-def allows_all(problem: Problem, forced: Mapping[str, Mapping[str, int]]) -> bool:
-    """Tell whether the model has a solution with the given replicas by workload and cluster."""
-    encoding = encode(problem)
-    assert encoding is not None
-    for key, placed in forced.items():
-        for cluster, count in placed.items():
-            encoding.model.add(encoding.replicas(key, cluster) == count)
-    status = cp_model.CpSolver().solve(encoding.model)
-    assert status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-    return bool(status == cp_model.OPTIMAL)
-
-
-def best(problem: Problem, key: str = "w") -> dict[str, int]:
-    """Return the best placement of a workload by CP-SAT, which brute force confirms."""
-    result, expected = minimise_levels(problem, workers=1), brute_force(problem)
-    assert expected is not None
-    assert result.placement == expected.placement
-    return dict(expected.placement.of(key))
 
 
 def test_minima_that_bind_where_held() -> None:
