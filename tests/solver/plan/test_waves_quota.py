@@ -15,9 +15,6 @@ from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
-from fairlead.solver.running.deadline import Deadline
-from fleets import random_fleet, tiny_fleet, with_quotas
-from wave_brute_force import goes_straight
 
 TARGET = {"shop/a": {"m2": 1}, "shop/b": {"m2": 1}}
 
@@ -86,43 +83,3 @@ def test_the_simulator_counts_inside_a_wave() -> None:
     (breach,) = replay(WavePlan(question, Placement(TARGET), (both,)))
     assert (breach.wave, breach.moment, breach.violation.rule) == (1, Moment.STARTED, "quota")
     assert breach.violation.text == "quota shop/compute: 4 cpu requested, 3 left by the quota"
-
-
-def sweep(seeds: range) -> tuple[int, int]:
-    """Plan random fleets with quotas; return how many plans are whole, and how many quotas make longer."""
-    whole = longer = 0
-    for seed in seeds:
-        plain = random_fleet(seed)
-        fleet = with_quotas(plain, seed)
-        assert check(fleet.problem, fleet.target) == (), f"seed {seed}"
-        plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
-        assert replay(plan) == (), f"seed {seed}"
-        assert plan.lower_bound <= len(plan.waves), f"seed {seed}"
-        whole += plan.complete
-        free = waves_of(plain.problem, plain.target, plain.options, Deadline())
-        longer += len(plan.waves) > len(free.waves) or plan.complete < free.complete
-    return whole, longer
-
-
-def compare(seeds: range) -> int:
-    """Compare tiny fleets with quotas with brute force; return how many go straight to the target."""
-    return sum(goes_straight(with_quotas(tiny_fleet(seed), seed), seed) for seed in seeds)
-
-
-def test_random_fleets_with_quotas_replay_cleanly() -> None:
-    """Random fleets with quotas replay cleanly, and quotas do make plans longer."""
-    whole, longer = sweep(range(40))
-    assert whole > 15
-    assert longer > 3
-
-
-def test_random_fleets_with_quotas_take_as_few_waves_as_brute_force() -> None:
-    """Under quotas no plan is longer than it has to be."""
-    assert compare(range(50)) > 15
-
-
-@pytest.mark.long
-def test_many_random_fleets_with_quotas() -> None:
-    """The same on many more fleets."""
-    assert sweep(range(40, 400))[0] > 100
-    assert compare(range(50, 400)) > 100
