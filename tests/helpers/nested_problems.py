@@ -36,6 +36,7 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.shares import Group
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
+from fairlead.solver.exact.alone import place_alone
 from orders import WITHOUT_BALANCE
 
 
@@ -191,6 +192,12 @@ def _divided(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
         number = {name: rng.randint(0, 2) for name in names}
         tiers = [frozenset(name for name in names if number[name] == each) for each in range(3)]
         yield Tiers(tuple(tier for tier in tiers if tier))
+
+
+def placed_alone(problem: Problem) -> dict[str, int] | None:
+    """Return the exact answer for the one workload, empty clusters left out; None where there is none."""
+    found = place_alone(problem.workloads[0], problem)
+    return None if found is None else {name: count for name, count in found.items() if count}
 
 
 def best_division(problem: Problem) -> dict[str, int] | None:
