@@ -12,8 +12,7 @@ import pytest
 from brute_force import brute_force, placements
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -189,41 +188,6 @@ def test_progress_is_told_level_by_level() -> None:
     assert [(each.level, each.value, each.bound) for each in told] == [
         (level.name, level.value, level.bound) for level in result.attained
     ]
-
-
-def test_a_level_at_its_least_is_proven_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known to be the least from elsewhere needs no proof by CP-SAT, on any level."""
-    clusters = (Cluster("member1"), Cluster("member2"))
-    workload = divided("a", 3, {"member1": 1, "member2": 1})
-    problem = Problem(clusters, (workload,))
-    hint = Placement({"a": {"member1": 2, "member2": 1}})
-
-    def refuse(*_: object) -> None:
-        pytest.fail("CP-SAT was asked for a level that is known")
-
-    monkeypatch.setattr(LevelSearch, "_solve", refuse)
-    # 3 over 1:1 cannot do better than 2 and 1: (0.5^2 + 0.5^2) / 1.5 = 1/3. Nothing runs, so nothing moves.
-    least = {DEVIATION: Fraction(1, 3)}
-    result = minimise_levels(problem, hint, workers=1, least=least)
-    assert (result.status, result.placement) == (Status.OPTIMAL, hint)
-    assert [(level.bound, level.proven) for level in result.attained] == [(Fraction(1, 3), True), (0, True)]
-
-
-def test_a_least_that_is_not_reached_is_a_bound() -> None:
-    """Without time a level has the bound that came from elsewhere, where that is above 0."""
-    clusters = (Cluster("member1"), Cluster("member2"))
-    problem = Problem(clusters, (divided("a", 3, {"member1": 1, "member2": 1}),))
-    hint = Placement({"a": {"member2": 3}})
-    least = {DEVIATION: Fraction(1, 3)}
-    result = minimise_levels(problem, hint, Deadline.after(0), least=least)
-    assert [(level.value, level.bound) for level in result.attained] == [(3, Fraction(1, 3)), (0, 0)]
-
-
-def test_a_least_that_is_none_is_a_mistake() -> None:
-    """A placement below what is said to be the least shows that it is not."""
-    problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
-    with pytest.raises(InternalError, match="the least it can be is 1"):
-        minimise_levels(problem, workers=1, least={DEVIATION: 1})
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
-from fairlead.solver.answers.attainment import Apart, Least, Note
+from fairlead.solver.answers.attainment import Apart, ByLevel, Note
 from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
 from fairlead.solver.columns.master import Master
@@ -45,7 +45,6 @@ class LevelBounds:
     """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
-    least: Least
     deadline: Deadline
     workers: int
     seed: int
@@ -66,7 +65,7 @@ class LevelBounds:
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     later: Deadline | None = None
-    elsewhere: Least = field(default_factory=dict)
+    elsewhere: ByLevel = field(default_factory=dict)
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)

@@ -11,9 +11,8 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress, progress_of
-from fairlead.models.score import levels_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult, attained, bounded
+from fairlead.solver.answers.attainment import Apart, ByLevel, LexicographicResult, attained, bounded
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -32,13 +31,12 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     workers: int | None = None,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
-    least: Least = MappingProxyType({}),
     relaxed: tuple[Attained, ...] = (),
     *,
     apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
     later: Deadline | None = None,
-    elsewhere: Least = MappingProxyType({}),
+    elsewhere: ByLevel = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
@@ -49,9 +47,6 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         A placement to start from; the answer is never worse. One that breaks a rule is only searched near.
     deadline, workers, seed, progress
         See `solve`; progress is called after every level.
-    least
-        Levels with what no placement is below on them, whatever the levels before; a level that gets there
-        is proven by that. Levels that are left out have 0.
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
@@ -68,10 +63,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         False where any of the best placements will do.
     """
     started = time.monotonic()
-    known = {level: max(0, least.get(level, 0)) for level in levels_of(problem)}
     search = LevelSearch(
         problem,
-        known,
         deadline or Deadline(),
         workers or cores(),
         seed,
@@ -90,7 +83,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         raise InternalError("a problem is called infeasible of which a placement is known")
     if result.placement is not None and search.rank(result.placement) <= search.rank(floor):
         return result
-    levels = attained(problem, floor, (), known)
+    levels = attained(problem, floor, ())
     return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))
 
 
