@@ -26,6 +26,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.nested import face
 from fairlead.solver.solve import solve
 from nested_problems import best_division, nested_problem, placed_alone
+from seeds import runs
 
 MEASURES = (Deviation.WEBSTER, Deviation.L1)
 
@@ -42,11 +43,11 @@ def left_out(seeds: Iterable[int], deviation: Deviation, *, crossing: bool = Fal
 
 
 @pytest.mark.parametrize("crossing", [False, True])
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("seeds", runs(range(160), *(range(1000 + part, 6000, 20) for part in range(20))))
 @pytest.mark.parametrize("deviation", MEASURES)
-def test_agrees_with_all_divisions(deviation: Deviation, part: int, *, crossing: bool) -> None:
+def test_agrees_with_all_divisions(deviation: Deviation, seeds: range, *, crossing: bool) -> None:
     """Every answer is the best on every level and in the tie-break, and no feasible problem is left out."""
-    assert left_out(range(part, 160, 4), deviation, crossing=crossing) == 0
+    assert left_out(seeds, deviation, crossing=crossing) == 0
 
 
 @pytest.mark.parametrize("deviation", MEASURES)
@@ -56,15 +57,6 @@ def test_limits_on_clusters_may_be_priced(deviation: Deviation, monkeypatch: pyt
     monkeypatch.setattr(face, "MOST_COUNTED", 0)
     # About half of the hundred have a placement.
     assert left_out(range(160, 260), deviation) <= 10
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("crossing", [False, True])
-@pytest.mark.parametrize("part", range(20))
-@pytest.mark.parametrize("deviation", MEASURES)
-def test_agrees_with_all_divisions_of_many(deviation: Deviation, part: int, *, crossing: bool) -> None:
-    """The same for 5,000 seeds."""
-    assert left_out(range(1000 + part, 6000, 20), deviation, crossing=crossing) == 0
 
 
 def many(seed: int, *, aggregated: bool = False) -> Problem:

@@ -26,6 +26,7 @@ from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.why import why
 from random_problems import random_problem
+from seeds import runs
 
 QUICK = range(25)
 LONG = range(25, 700)
@@ -133,17 +134,12 @@ def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
-def test_costs_and_gains_are_those_of_brute_force(deviation: Deviation) -> None:
+@pytest.mark.parametrize(
+    "seeds", runs(QUICK, *(range(at, at + 75) for at in range(LONG.start, LONG.stop, 75)))
+)
+def test_costs_and_gains_are_those_of_brute_force(seeds: range, deviation: Deviation) -> None:
     """Problems of all rules mixed, one or two workloads on up to three clusters."""
-    assert_all_explained(QUICK, deviation)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("start", range(LONG.start, LONG.stop, 75))
-def test_costs_and_gains_of_many(start: int, deviation: Deviation) -> None:
-    """The same for many more."""
-    assert_all_explained(range(start, start + 75), deviation)
+    assert_all_explained(seeds, deviation)
 
 
 def assert_partial_explained(problem: Problem, key: str) -> bool:
