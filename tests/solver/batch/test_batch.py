@@ -25,6 +25,7 @@ from fairlead.solver.batch.separable import applies
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
+from seeds import runs
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 
@@ -55,22 +56,13 @@ def assert_best(problem: Problem, result: LexicographicResult) -> None:
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)
-@pytest.mark.parametrize("seeds", [range(8), range(8, 16)])
+@pytest.mark.parametrize("seeds", runs(range(16), *(range(at, at + 60) for at in range(1000, 1600, 60))))
 def test_agrees_with_brute_force(deviation: Deviation, seeds: range) -> None:
     """Small batches, some with more asked for than there is: every level is the best, or none can be met."""
+    sizes = {} if seeds == range(16) else {"workloads": 4, "most_replicas": 6}
     for seed in seeds:
-        problem = random_batch(seed, deviation)
+        problem = random_batch(seed, deviation, **sizes)
         assert applies(problem)
-        assert_best(problem, solved(problem))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", DIVIDED)
-@pytest.mark.parametrize("batch", range(10))
-def test_agrees_with_brute_force_at_length(deviation: Deviation, batch: int) -> None:
-    """The same for many more, and larger ones."""
-    for seed in range(1000 + 60 * batch, 1060 + 60 * batch):
-        problem = random_batch(seed, deviation, workloads=4, clusters=3, most_replicas=6)
         assert_best(problem, solved(problem))
 
 

@@ -1,6 +1,5 @@
 """Batches in shares: a valid placement, and a bound that tells what splitting loses."""
 
-import math
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +18,6 @@ from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Total, Weights
-from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
@@ -27,7 +25,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.common_prices import CommonPrices, common_prices
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.batch.shares import ShareTask, groups_of, shares_of, solve_partitioned
+from fairlead.solver.batch.shares import ShareTask, groups_of, solve_partitioned
 from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Machines, Result, Search, Task, ThisProcess, Where
@@ -37,26 +35,6 @@ from fairlead.solver.solve import solve
 def drawn(seed: int, deviation: Deviation) -> Problem:
     """Return a random batch with room enough that its halves have placements as well, most of the time."""
     return random_batch(seed, deviation, workloads=4, clusters=3, most_replicas=3, load=0.6)
-
-
-def test_shares_add_up_to_what_there_is() -> None:
-    """No share may use what another one uses, every workload is in exactly one, and no whole unit is lost.
-
-    What a group uses of a cluster tells its part of it. The unit is what all replicas take a multiple of.
-    """
-    for seed in range(40):
-        problem = drawn(seed, Deviation.L1)
-        groups = groups_of(problem, 2)
-        if len(groups) < 2:
-            continue
-        keys = [workload.key for group in groups for workload in group]
-        assert sorted(keys) == sorted(problem.workload_by_key)
-        first, second = shares_of(problem, groups, [dict.fromkeys(problem.limits, 1), {}])
-        assert all(first.limits[row] >= second.limits[row] == 0 for row in problem.limits)
-        for row, limit in problem.limits.items():
-            parts = [share.limits.get(row, 0) for share in shares_of(problem, groups)]
-            unit = math.gcd(*(needs(each).get(row[1], 0) for each in problem.workloads)) or 1
-            assert sum(parts) == limit // unit * unit, (seed, row)
 
 
 @pytest.mark.parametrize("deviation", [Deviation.L1, Deviation.WEBSTER])
