@@ -13,7 +13,7 @@ from brute_force import placements
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
@@ -67,10 +67,10 @@ from walk_problems import standing_problem, walk_problem
 ABC = ("a", "b", "c")
 
 
-def wide(problem: Problem) -> dict[Place, Range]:
+def wide(problem: Problem) -> dict[Place, Interval]:
     """Return ranges that leave out nothing."""
     return {
-        Place(each.key, cluster.name): Range(0, each.replicas)
+        Place(each.key, cluster.name): Interval(0, each.replicas)
         for each in problem.workloads
         for cluster in problem.clusters
     }
@@ -103,7 +103,7 @@ def bound_of(branches: Branches | None) -> Fraction | None:
     return None if branches is None else branches.bound
 
 
-def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
+def is_inside(placement: Placement, left: Mapping[Place, Interval]) -> bool:
     """Tell whether a placement is in all ranges."""
     return all(
         lower <= placement.of(place.workload).get(place.cluster, 0) <= upper
@@ -111,13 +111,13 @@ def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
     )
 
 
-def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Range]:
+def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Interval]:
     """Return what is left by prices of what costs so much at most, where that is less."""
     return dict(ranges_at_prices(branches.whole, most, best, wide(problem), Deadline()))
 
 
 def is_filled_within(
-    placement: Placement, problem: Problem, rule: Balance, left: Mapping[Row, Range]
+    placement: Placement, problem: Problem, rule: Balance, left: Mapping[Row, Interval]
 ) -> bool:
     """Tell whether what members of a balance use, and what stands there, is within bounds by row."""
     used = Counter(rule.standing)
@@ -350,7 +350,7 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
         assert 0 <= min(above) < max(above) / 1_000_000
     assert len(lines) == 2
     assert narrowed(ninth, problem, Fraction(12, 5), best) == {
-        Place(key, name): Range(count, count)
+        Place(key, name): Interval(count, count)
         for key in ("left", "right")
         for name, count in (("a", 4), ("b", 2))
     }

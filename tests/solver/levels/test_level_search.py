@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
 from fairlead.models.outcome import Attained, Status
@@ -25,9 +25,9 @@ from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.deadline import Deadline
 
 
-def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
+def ranges(**known: tuple[int, int]) -> dict[Place, Interval]:
     """Return ranges of one workload by cluster."""
-    return {Place("w", name): Range(*ends) for name, ends in known.items()}
+    return {Place("w", name): Interval(*ends) for name, ends in known.items()}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
         (None, False, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
     ],
 )
-def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Range]) -> None:
+def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Interval]) -> None:
     """What others hold at least is not left, and what they cannot hold is needed."""
     known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
     assert within_totals([Share(list(known), total, at_most)], known) == left
@@ -68,7 +68,7 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     search = LevelSearch(problem, {DEVIATION: 0}, Deadline(), 1, 0, known, apart, best)
     assert search.open()
     assert search.minimise(DEVIATION, last=True)
-    assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
+    assert search.ranges[Place(free.key, "a")] == Interval(least, 3 - least)
     assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
 
 

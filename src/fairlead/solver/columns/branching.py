@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.encoders.scale import Held
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -130,7 +130,7 @@ class Branches:
         """Bound of the level, in its unit; None where nothing is known."""
         return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
 
-    def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:
+    def ranges(self, most: Fraction) -> Iterator[tuple[Place, Interval]]:
         """Yield the fewest and most replicas of places where the level costs so much at most.
 
         That is what they hold in parts that are not bounded by more.
@@ -141,7 +141,7 @@ class Branches:
             lower = np.min([each.least for each in choices], axis=0).tolist()
             upper = np.max([each.most for each in choices], axis=0).tolist()
             for name, *ends in zip(mix.choice.names, lower, upper, strict=True):
-                yield Place(mix.choice.key, name), Range(*ends)
+                yield Place(mix.choice.key, name), Interval(*ends)
 
     def search(self, asked: BoundQuery, until: Deadline) -> None:
         """Look for the best bound: of the whole, then of smaller and smaller parts."""
@@ -202,7 +202,7 @@ def branches_of(
     problem: Problem,
     placement: Placement,
     apart: Apart,
-    ranges: Mapping[Place, Range] | None,
+    ranges: Mapping[Place, Interval] | None,
     asked: BoundQuery,
     known: Branches | None = None,
 ) -> Branches | None:
@@ -321,7 +321,7 @@ def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numb
         yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
 
 
-def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:
+def _in_ranges(choice: Choice, ranges: Mapping[Place, Interval]) -> Choice:
     """Return the choices within ranges."""
     known = [ranges.get(Place(choice.key, name), (0, 0)) for name in choice.names]
     lower, upper = ([each[end] for each in known] for end in (0, 1))

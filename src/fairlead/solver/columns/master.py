@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.encoders.variables import Range
+from fairlead.encoders.variables import Interval
 from fairlead.models.usage import Row
 from fairlead.solver.columns.choice import Floats, Numbers
 from fairlead.solver.columns.filled_rows import FilledRows
@@ -266,7 +266,7 @@ class Master:
             self.priced = priced
         return True
 
-    def filled(self, most: Fraction) -> Iterator[tuple[Row, Range]]:
+    def filled(self, most: Fraction) -> Iterator[tuple[Row, Interval]]:
         """Yield how much is used in rows where what is minimised costs so much at most.
 
         At the prices that bound best what a row costs is a bowl, and nothing else costs less than it does
@@ -283,9 +283,9 @@ class Master:
             wide = share * total * total / priced.scales[-1]
             middle = min(max(price * wide / 2, Fraction(standing)), Fraction(standing + room))
             reach, unit = math.isqrt(int(spare * wide)) + 1, rows.units[row[1]]
-            known = Range(math.floor(middle) - reach, math.ceil(middle) + reach)
+            known = Interval(math.floor(middle) - reach, math.ceil(middle) + reach)
             least, greatest = known.within(standing, standing + room)
-            yield row, Range(unit * least, unit * greatest)
+            yield row, Interval(unit * least, unit * greatest)
 
     def answers(self, counts: Numbers, weights: Floats) -> Numbers:
         """Return where every workload costs least, or nearly, beside all others as they stand; in their room.

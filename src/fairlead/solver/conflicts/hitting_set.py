@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
@@ -98,7 +98,7 @@ def _encoded(
     """Encode every unit behind its guard; return the guards as well."""
     widths = {workload.key: widest(workload) for workload in problem.workloads}
     within = {
-        Place(key, cluster.name): Range(0, width)
+        Place(key, cluster.name): Interval(0, width)
         for key, width in widths.items()
         for cluster in problem.clusters
     }
@@ -126,7 +126,7 @@ def _encoded(
 
 def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
     """Ask of a cluster no more than it has."""
-    because = Because("capacity", None, room.cluster)
+    because = Origin("capacity", None, room.cluster)
     for resource in sorted(room.resources):
         asked = [
             (Place(each.key, room.cluster), need)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.joint import Choice, Options, encode_choice
+from fairlead.encoders.joint import GroupChoiceModel, Options, encode_choice
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload, as_it_runs, running, turn
@@ -99,7 +99,7 @@ def _some(waiting: Sequence[str], options: Options) -> Sequence[str]:
 class _Search:
     """A model and the last solution of it; made and thrown away by `first_choice`."""
 
-    def __init__(self, choice: Choice, deadline: Deadline, seed: int) -> None:
+    def __init__(self, choice: GroupChoiceModel, deadline: Deadline, seed: int) -> None:
         self._choice = choice
         self._model = choice.encoding.model
         self._effort = Effort(deadline, 1, seed)

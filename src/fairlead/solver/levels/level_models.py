@@ -10,7 +10,7 @@ from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.variables import Group, Place, Range, replicas_at
+from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
@@ -53,7 +53,7 @@ class LevelModels(LevelBounds):
     __slots__ = ()
 
     def _encode(
-        self, ranges: Mapping[Place, Range] | None = None, level: Level | None = None
+        self, ranges: Mapping[Place, Interval] | None = None, level: Level | None = None
     ) -> Encoding | None:
         """Return a model in the given or the known ranges, with all pins; None where time ran out.
 
@@ -87,7 +87,7 @@ class LevelModels(LevelBounds):
             self._take(encoding, finding, None)
         return finding.verdict
 
-    def _minimise_group(self, group: Group, factor: int = 1) -> None:
+    def _minimise_group(self, group: PlaceSet, factor: int = 1) -> None:
         """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
         encoding = self._encode()
         if encoding is not None:
@@ -135,7 +135,7 @@ class LevelModels(LevelBounds):
         self.restricted = True
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
             if self.problem.partial:
-                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                everywhere = PlaceSet(workload.key, frozenset(self.problem.cluster_by_name))
                 self._minimise_group(everywhere, -1)
                 self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
             for group in beyond_tiers(workload):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Group, replicas_at
+from fairlead.encoders.variables import PlaceSet, replicas_at
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -44,7 +44,7 @@ def ways_short(
         return [placement], False
     for level in pinned:
         encoding.pin(level, encoding.levels[level].steps(placement))
-    everywhere = [Group(each.key, frozenset(part.cluster_by_name)) for each in part.workloads]
+    everywhere = [PlaceSet(each.key, frozenset(part.cluster_by_name)) for each in part.workloads]
     found = [placement]
     while True:
         fewer = []

@@ -9,7 +9,7 @@ from functools import partial
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Group, Place, Range
+from fairlead.encoders.variables import Interval, Place, PlaceSet
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
@@ -158,7 +158,7 @@ class RelaxationModel:
                 clusters, before = frozenset(self.problem.cluster_by_name), workload.replicas
             else:
                 continue
-            encoding.model.add(encoding.selection.total(Group(key, clusters)) == before + change)
+            encoding.model.add(encoding.selection.total(PlaceSet(key, clusters)) == before + change)
 
     def run(self, deadline: Deadline, seed: int) -> Solution | None:
         """Find the cheapest changes; None where none was found.
@@ -225,10 +225,10 @@ def _somehow(workload: Workload, problem: Problem, available: Available, *_: obj
     return placed
 
 
-def _ranges(problem: Problem) -> dict[Place, Range]:
+def _ranges(problem: Problem) -> dict[Place, Interval]:
     """Return how many replicas a place may hold where more may be asked for."""
     return {
-        Place(workload.key, cluster.name): Range(0, widest(workload))
+        Place(workload.key, cluster.name): Interval(0, widest(workload))
         for workload in problem.workloads
         if widest(workload) > workload.replicas and _adds_up(workload)
         for cluster in problem.clusters
