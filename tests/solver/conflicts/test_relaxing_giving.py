@@ -15,7 +15,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 Allowed = dict[tuple[Origin, Side], int]
 
@@ -35,7 +35,7 @@ def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Origin, Side],
     assert encoding is not None
     slack = list(encoding.given.values())
     variables = [*slack, *encoding.replica_variables]
-    found = run(encoding.model, variables, [(each, 1) for each in slack], [], Effort(Deadline()))
+    found = run(encoding.model, variables, [(each, 1) for each in slack], [], RunLimits(Deadline()))
     if found.verdict is not Verdict.OPTIMAL or found.values is None:
         return None
     placement = encoding.read(found.values[len(slack) :])
@@ -48,7 +48,7 @@ def assert_hint_is_complete(encoding: Encoding, placement: Placement) -> None:
     hint = encoding.values(placement)
     for variable, value in hint:
         encoding.model.add(variable == value)
-    assert run(encoding.model, [], [], hint, Effort(Deadline())).verdict is Verdict.OPTIMAL
+    assert run(encoding.model, [], [], hint, RunLimits(Deadline())).verdict is Verdict.OPTIMAL
 
 
 MINIMUM = Origin("bounds", "w", "a", "minimum")

@@ -15,11 +15,11 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, We
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.answer import PartAnswer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.ranges import within_totals
-from fairlead.solver.levels.relaxed_shares import Share
+from fairlead.solver.levels.relaxed_shares import LevelShare
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.deadline import Deadline
@@ -45,7 +45,7 @@ def ranges(**known: tuple[int, int]) -> dict[Place, Interval]:
 def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Interval]) -> None:
     """What others hold at least is not left, and what they cannot hold is needed."""
     known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
-    assert within_totals([Share(list(known), total, at_most)], known) == left
+    assert within_totals([LevelShare(list(known), total, at_most)], known) == left
 
 
 @pytest.mark.parametrize(("apart", "least"), [({DEVIATION: frozenset({"narrow", "free"})}, 1), ({}, 0)])
@@ -124,7 +124,7 @@ def test_what_others_cost_is_what_all_cost_less_what_is_searched() -> None:
     first, second = (Workload(key, key, count, rules=rules) for key, count in (("v", 3), ("w", 2)))
     problem = Problem((Cluster("a"), Cluster("b")), (first, second))
     placed = Placement({"v": {"a": 3}, "w": {"a": 2}})
-    loosening = Loosening.at_once(problem, Answer(problem, Status.FEASIBLE, placed, (), "exact"))
+    loosening = Loosening.at_once(problem, PartAnswer(problem, Status.FEASIBLE, placed, (), "exact"))
     assert loosening.elsewhere(replace(problem, workloads=(first,))) == {DEVIATION: 2}
 
 

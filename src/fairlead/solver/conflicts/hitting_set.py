@@ -28,7 +28,7 @@ from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 # Attempts to keep more units than a placement happens to keep.
 TRIES = 12
@@ -86,7 +86,7 @@ class Oracle:
         model = encoding.model.clone()
         for at in sorted(kept):
             model.add(self._guards[at] == 1)
-        finding = run(model, encoding.replica_variables, [], [], Effort(self.deadline, 1, self.seed))
+        finding = run(model, encoding.replica_variables, [], [], RunLimits(self.deadline, 1, self.seed))
         if finding.verdict is Verdict.UNKNOWN:
             raise OutOfTime
         return None if finding.values is None else self._judge.broken(encoding.read(finding.values))
@@ -257,7 +257,7 @@ def fewest_that_meet(
     for one in sets:
         model.add(total(taken[element] for element in sorted(one)) >= 1)
     variables = [taken[element] for element in elements]
-    finding = run(model, variables, [(each, 1) for each in variables], [], Effort(deadline, 1, seed))
+    finding = run(model, variables, [(each, 1) for each in variables], [], RunLimits(deadline, 1, seed))
     if finding.verdict is not Verdict.OPTIMAL or finding.values is None:
         return None
     return frozenset(element for element, value in zip(elements, finding.values, strict=True) if value)

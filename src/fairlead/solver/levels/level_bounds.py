@@ -20,7 +20,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
-from fairlead.solver.answers.attainment import Apart, Least, Note
+from fairlead.solver.answers.attainment import Apart, Least, LevelProof
 from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
 from fairlead.solver.columns.master import Master
@@ -62,7 +62,7 @@ class LevelBounds:
     fixed: list[tuple[PlaceSet, int]] = field(default_factory=list)
     held: Held | None = None
     restricted: bool = False
-    notes: list[Note] = field(default_factory=list)
+    notes: list[LevelProof] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     later: Deadline | None = None

@@ -14,13 +14,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import UNPLACED
 from fairlead.models.rules import Tiers, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.relaxed_shares import Relaxed, Share
+from fairlead.solver.levels.relaxed_shares import LevelShare, ShareOptimum
 
 Pinned = Mapping[Level, tuple[int | Fraction, int]]
 """Levels with what they are at least and at most."""
 
 
-def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})) -> list[Share]:
+def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})) -> list[LevelShare]:
     """Return the places and totals by which every workload is divided by itself.
 
     Parameters
@@ -30,7 +30,7 @@ def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})
     """
     clusters = [cluster.name for cluster in problem.clusters]
     return [
-        Share(
+        LevelShare(
             [Place(workload.key, name) for name in clusters],
             None if workload.rule(Total) is None else totals.get(workload.key, workload.replicas),
             at_most=problem.partial and workload.key not in totals,
@@ -56,7 +56,7 @@ def totals_known(problem: Problem, level: Level, unplaced: int) -> dict[str, int
     return {each.key: each.replicas - unplaced for each in sized}
 
 
-def placement_of(found: Sequence[Relaxed]) -> Placement:
+def placement_of(found: Sequence[ShareOptimum]) -> Placement:
     """Return the placement of several workloads, each divided by itself."""
     replicas: dict[str, dict[str, int]] = {}
     for relaxed in found:
@@ -71,7 +71,7 @@ def beyond_tiers(workload: Workload) -> list[PlaceSet]:
     return [PlaceSet(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
 
 
-def within_totals(shares: Sequence[Share], ranges: Mapping[Place, Interval]) -> dict[Place, Interval]:
+def within_totals(shares: Sequence[LevelShare], ranges: Mapping[Place, Interval]) -> dict[Place, Interval]:
     """Return the ranges that leave every workload its total: what others hold at least is not left."""
     found = dict(ranges)
     for share in shares:

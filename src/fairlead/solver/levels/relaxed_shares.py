@@ -18,7 +18,7 @@ REACH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class LevelShare:
     """One workload's part of a level.
 
     Parameters
@@ -37,7 +37,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Relaxed:
+class ShareOptimum:
     """The optimum of one workload by itself.
 
     Parameters
@@ -60,8 +60,8 @@ _FREE = ConvexFunction(marginal=lambda _: 0, closed=lambda _: 0)
 
 
 def relax_all(
-    shares: Sequence[Share], functions: Functions, ranges: Mapping[Place, Interval]
-) -> tuple[Relaxed, ...] | None:
+    shares: Sequence[LevelShare], functions: Functions, ranges: Mapping[Place, Interval]
+) -> tuple[ShareOptimum, ...] | None:
     """Divide every workload by itself.
 
     Parameters
@@ -73,7 +73,7 @@ def relax_all(
 
     Returns
     -------
-    tuple of Relaxed or None
+    tuple of ShareOptimum or None
         One optimum a workload; None where the ranges of one do not allow its total.
     """
     found = [relax(share, functions, ranges) for share in shares]
@@ -82,7 +82,7 @@ def relax_all(
 
 
 def tighten(
-    found: Sequence[Relaxed], functions: Functions, ranges: Mapping[Place, Interval], cutoff: int
+    found: Sequence[ShareOptimum], functions: Functions, ranges: Mapping[Place, Interval], cutoff: int
 ) -> dict[Place, Interval] | None:
     """Return the ranges that placements of at most the cutoff can have.
 
@@ -110,7 +110,7 @@ def tighten(
     }
 
 
-def relax(share: Share, functions: Functions, ranges: Mapping[Place, Interval]) -> Relaxed | None:
+def relax(share: LevelShare, functions: Functions, ranges: Mapping[Place, Interval]) -> ShareOptimum | None:
     """Divide one workload by itself; None where its ranges do not allow its total."""
     used = [functions.get(place, _FREE) for place in share.places]
     low = [ranges[place].lower for place in share.places]
@@ -131,7 +131,7 @@ def relax(share: Share, functions: Functions, ranges: Mapping[Place, Interval]) 
             at.append(least + min(left, most - least))
             left -= at[-1] - least
     cost = sum(function(count) for function, count in zip(used, at, strict=True))
-    return Relaxed(cost, price, dict(zip(share.places, at, strict=True)))
+    return ShareOptimum(cost, price, dict(zip(share.places, at, strict=True)))
 
 
 def _price(

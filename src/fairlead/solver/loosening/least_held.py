@@ -10,7 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Search, Verdict
+from fairlead.solver.running.search import RunLimits, Search, Verdict
 
 
 def ways_short(
@@ -54,7 +54,7 @@ def ways_short(
             encoding.model.add(encoding.selection.total(group) <= held - 1).only_enforce_if(less)
             fewer.append(less)
         encoding.model.add_bool_or(fewer)
-        effort = Effort(search.deadline, 1, search.seed)
+        effort = RunLimits(search.deadline, 1, search.seed)
         finding = run(encoding.model, encoding.replica_variables, [], [], effort)
         if finding.values is None or len(found) == most:
             return found, finding.verdict is Verdict.INFEASIBLE

@@ -15,7 +15,7 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import among
-from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.attainment import LevelProof
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of, tight
 from fairlead.solver.batch.costs import LevelCost, costs_of
@@ -145,7 +145,7 @@ class RelaxedBounds:
         workload = self.part.workload_by_key.get(key)
         return workload is not None and not any(violations_of(workload, placed))
 
-    def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
+    def notes(self, placement: Placement, deadline: Deadline) -> list[LevelProof]:
         """Return how far every level got where a placement has been found."""
         self.deadline = deadline
         levels = levels_of(self.part)
@@ -155,7 +155,7 @@ class RelaxedBounds:
             before = {each: values[each] for each in levels[:number]}
             bound, exact = self.bound(level, before)
             proven = bound >= values[level] or (not exact and self._reaches(placement, level, before))
-            found.append(Note(min(bound, values[level]), proven, exact))
+            found.append(LevelProof(min(bound, values[level]), proven, exact))
         return found
 
     def _reaches(self, placement: Placement, level: Level, before: Values) -> bool:

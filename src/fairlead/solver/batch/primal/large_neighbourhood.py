@@ -14,7 +14,7 @@ from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort
+from fairlead.solver.running.search import RunLimits
 
 
 def search_neighbourhoods(
@@ -123,7 +123,7 @@ class _LargeNeighbourhoods:
         groups = list(self._drawn(now, tuning.GROUPS[turn % len(tuning.GROUPS)], charges))
         opened = []
         for at, group in enumerate(groups):
-            effort = Effort(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
+            effort = RunLimits(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
             opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
         results = close_all(opened, level.search.side_by_side)
@@ -198,7 +198,7 @@ def divide_whole(level: Incumbent) -> None:
         np.maximum(np.minimum(low, now), now - tuning.UNITS_OF_WHOLE),
         np.minimum(np.maximum(high, now), now + tuning.UNITS_OF_WHOLE),
     )
-    effort = Effort(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
+    effort = RunLimits(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
     found = divide_anew(model, now, window, effort)
     if found.replicas is not None:
         level.offer(found.replicas)

@@ -18,7 +18,7 @@ from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.running.deadline import listening
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Machines, Verdict
+from fairlead.solver.running.search import Machines, RunLimits, Verdict
 
 # What a part costs at most, with charges, stays below 2 to this power.
 SUM_BITS = 60
@@ -54,7 +54,7 @@ class Subproblem:
     """Row of every piece, and the number of units taken of every row."""
     limits: tuple[Limit, ...]
     """Limits on what pieces use together."""
-    effort: Effort
+    effort: RunLimits
     """Limits of the run of CP-SAT."""
 
 
@@ -143,7 +143,7 @@ def close_all(opened: Sequence[Opened], machines: Machines) -> list[SubproblemRe
     return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
 
 
-def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -> SubproblemResult:
+def divide_anew(model: Model, replicas: Whole, window: Window, effort: RunLimits) -> SubproblemResult:
     """Divide some rows anew as well as possible, right here and with exact costs; see `open_up`."""
     opened = open_up(model, replicas, window, effort, exact=True)
     task = opened.task
@@ -154,7 +154,7 @@ def open_up(
     model: Model,
     replicas: Whole,
     window: Window,
-    effort: Effort,
+    effort: RunLimits,
     *,
     exact: bool,
     charges: Charges | None = None,
