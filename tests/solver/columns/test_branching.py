@@ -50,10 +50,10 @@ from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.columns import branching, diving
 from fairlead.solver.columns.branching import BoundQuery, Branches, branches_of
-from fairlead.solver.columns.choice import Choice
+from fairlead.solver.columns.choice import ChoiceSet
 from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.own_cost import is_own, own_cost
 from fairlead.solver.columns.rounds import ROUNDS, raised
 from fairlead.solver.levels.level_bounds import ranges_at_prices
@@ -403,7 +403,7 @@ def test_levels_before_balance_narrow_what_rules_about_sets_leave() -> None:
     assert bool((best <= choice.most).all())
 
 
-def only_choice(rule: Balance, problem: Problem) -> Choice:
+def only_choice(rule: Balance, problem: Problem) -> ChoiceSet:
     """Return the choices of the only workload."""
     found = rows_and_choices(rule, problem, {})
     assert found is not None
@@ -604,7 +604,7 @@ def best_told(told: Iterable[Placement], problem: Problem, rule: Balance, pin: F
     return min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept)
 
 
-def most_of(master: Master) -> Placement:
+def most_of(master: MixMaster) -> Placement:
     """Return what there is most of in every mix."""
     return Placement(
         {

@@ -22,7 +22,7 @@ from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
-from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
+from fairlead.solver.batch.costs import BatchLevel, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placement import place_first
@@ -112,7 +112,7 @@ class _Levels:
     """Search over the levels: the incumbents so far, one a level, and prices to begin with."""
 
     batch: Batch
-    costs: tuple[LevelCost, ...]
+    costs: tuple[BatchLevel, ...]
     search: Search
     worth: Mapping[Row, float] = field(default_factory=dict)
     """Price of one unit of a resource on a cluster, about, in units of the first level; empty where
@@ -196,7 +196,7 @@ class _Levels:
         """Tell whether more time is left than a multiple of what was used."""
         return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
 
-    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Incumbent:
+    def _minimise(self, stage: _Stage, cost: BatchLevel, number: int) -> Incumbent:
         """Minimise a level in its share of the time."""
         after = followers(self.costs, number)
         model = model_of(stage.batch, cost, stage.pins)
@@ -209,7 +209,7 @@ class _Levels:
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)
 
-    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Surrogate | None:
+    def _guide(self, stage: _Stage, cost: BatchLevel, after: Sequence[BatchLevel]) -> Surrogate | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
         if len(stage.batch.keys) > tuning.MANY_ROWS:
             return None
@@ -266,7 +266,7 @@ class _Levels:
         part = tuning.SHARE_OF_LATER if guided and followed else 1 / (followed + 1)
         return self.search.deadline.part(share * part)
 
-    def _teller(self, cost: LevelCost) -> OnProgress | None:
+    def _teller(self, cost: BatchLevel) -> OnProgress | None:
         """Return a function that reports on a level; None where nobody listens."""
         report = self.search.progress
         if report is None:

@@ -24,7 +24,7 @@ from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.scarcity import FoundConflict
-from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.subset import UnitJudge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
@@ -52,7 +52,7 @@ class Oracle:
     def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
         self.deadline = deadline
         self.seed = seed
-        self._judge = Judge(problem, units)
+        self._judge = UnitJudge(problem, units)
         self._encoding, self._guards = _encoded(problem, units, deadline)
         self.everything = frozenset(range(len(units)))
 
@@ -143,7 +143,7 @@ LATER_ROUNDS = 20
 
 
 @dataclass(slots=True)
-class Search:
+class ConflictSearch:
     """Search for a conflict: its oracle, and the units that placements found so far break."""
 
     oracle: Oracle

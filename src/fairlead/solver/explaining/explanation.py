@@ -13,7 +13,7 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
+from fairlead.solver.conflicts.wording import Contradiction, UnitWording, once, said_once
 from fairlead.solver.explaining.conflict import advice, conflict_in
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import GroupChoice, apart, choices, in_any_group, is_complete, is_open
@@ -189,7 +189,7 @@ def _joined(
 
 def _told(
     choice: GroupChoice, conflict: Contradiction, common: Container[Statement], problem: Problem
-) -> Iterator[Said]:
+) -> Iterator[UnitWording]:
     """Yield the sentences of a conflict in one choice only, with the groups they are about."""
     inside = {workload.key for workload in conflict.workloads}
     groups = [(key, name) for key, name in choice.groups if key in inside] or list(choice.groups)

@@ -23,7 +23,7 @@ from fairlead.models.usage import Row
 from fairlead.solver.answers.attainment import Apart, Least, LevelProof
 from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -269,7 +269,7 @@ Beyond = Callable[[Numbers, Numbers, int], Numbers]
 
 
 def ranges_at_prices(
-    master: Master, most: Fraction, best: Placement, ranges: Mapping[Place, Interval], until: Deadline
+    master: MixMaster, most: Fraction, best: Placement, ranges: Mapping[Place, Interval], until: Deadline
 ) -> Iterator[tuple[Place, Interval]]:
     """Yield the ranges of places in placements that cost so much at most, where they are narrower.
 

@@ -9,7 +9,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.relaxation import within
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
@@ -75,7 +75,7 @@ def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
     return exchange.replicas
 
 
-def charged(model: Model, replicas: Whole, charges: Charges) -> float:
+def charged(model: LevelModel, replicas: Whole, charges: Charges) -> float:
     """Return the cost of a placement with the charges for broken limits, in steps."""
     coupling = model.batch.coupling
     beyond, over = model.beyond(replicas)

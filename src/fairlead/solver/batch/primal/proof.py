@@ -12,7 +12,7 @@ from fairlead.models.errors import InternalError
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
 from fairlead.solver.running.deadline import LOOK, Deadline, Stop
@@ -76,7 +76,7 @@ def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator
         level.lift(known.bound)
 
 
-def _size(model: Model, window: Window) -> int:
+def _size(model: LevelModel, window: Window) -> int:
     """Return about how many variables what is open has."""
     width = window.upper - window.lower
     return int((width if model.curve.grows else np.minimum(width, model.curve.pieces)).sum())
