@@ -15,7 +15,7 @@ from fairlead.solver.batch import levels
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.overload import solve_partly
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement, has_to_give_way
@@ -87,7 +87,7 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     assert valid is not None
     bounds: list[int] = []
 
-    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
+    def poorly(model: LevelModel, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
         """Find nothing but a valid placement at first, and tell no bound the second time."""
         found = minimise(model, start, *rest, **named)
         bounds.append(found.bound)
@@ -119,7 +119,7 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
     worse = other.placement
     assert worse is not None
 
-    def poorly(model: Model, _start: Whole | None, search: Search, *_: object) -> Incumbent:
+    def poorly(model: LevelModel, _start: Whole | None, search: Search, *_: object) -> Incumbent:
         """Find the worse placement whatever is known, and no bound."""
         return Incumbent.of(model, model.batch.matrix(worse), search)
 

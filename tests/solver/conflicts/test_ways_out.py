@@ -37,7 +37,7 @@ from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Finding
+from fairlead.solver.running.search import RunResult
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -500,7 +500,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
     def told(last: int) -> tuple[list[str], int]:
         due, searches = Deadline(), 0
 
-        def counted(*asked: Any) -> Finding:
+        def counted(*asked: Any) -> RunResult:
             nonlocal searches
             searches += 1
             found = run(*asked)

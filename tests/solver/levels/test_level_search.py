@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
 from fairlead.models.outcome import Attained
@@ -40,7 +40,7 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     search = LevelSearch(problem, Deadline(), 1, 0, known, apart, best)
     assert search.open()
     assert search.minimise(DEVIATION, last=True)
-    assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
+    assert search.ranges[Place(free.key, "a")] == Interval(least, 3 - least)
     assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
 
 

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, compete
+from fairlead.solver.answers.answer import PartAnswer, PartQuestion, compete
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.parts.competing import solve_competing
 from fairlead.solver.parts.methods import solve_together
@@ -135,7 +135,7 @@ def test_everybody_beside_those_that_stay_is_known_to_stand_alone() -> None:
     """Old fills a; two newcomers would stand 1, 1 and stand on b beside it, each as well as that allows."""
     old = workload("old", 2, EVENLY, a=2)
     part = fleet(old, workload("one", 2, EVENLY), workload("two", 2, EVENLY), a=2, b=9)
-    answer = solve_competing(Question(part, Search(), alone(part)), solve_together)
+    answer = solve_competing(PartQuestion(part, Search(), alone(part)), solve_together)
     assert answer.placement == Placement({"old": {"a": 2}, "one": {"b": 2}, "two": {"b": 2}})
     assert answer.status is Status.OPTIMAL
     everybody = frozenset({"old", "one", "two"})
@@ -156,16 +156,16 @@ def test_nobody_who_stays_is_searched_for_levels_after_balance() -> None:
     part = replace(fleet(*dynamic, *staying, a=10, b=10), levels=DEFAULT_ORDER)
     asked = list[int]()
 
-    def together(question: Question) -> Answer:
+    def together(question: PartQuestion) -> PartAnswer:
         asked.append(len(question.part.workloads))
         return solve_together(question)
 
     over = Deadline.after(0)
-    answer = solve_competing(Question(part, Search(later=over), alone(part)), together)
+    answer = solve_competing(PartQuestion(part, Search(later=over), alone(part)), together)
     assert asked == [2]
     assert answer.status is Status.FEASIBLE
     asked.clear()
-    assert solve_competing(Question(part, Search(), alone(part)), together).status is Status.OPTIMAL
+    assert solve_competing(PartQuestion(part, Search(), alone(part)), together).status is Status.OPTIMAL
 
 
 def apart_from_others(rule: WorkloadRule) -> WorkloadRule:

@@ -42,7 +42,7 @@ class LexicographicResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class LevelProof:
     """How far a level got."""
 
     bound: int | Fraction | None = None
@@ -54,14 +54,14 @@ class Note:
     tolerance: int | Fraction = 0
     """Amount by which the level may be worse than the bound."""
 
-    def better(self, other: "Note") -> "Note":
+    def better(self, other: "LevelProof") -> "LevelProof":
         """Return the better note on one value: this, unless the other is proven or has a better bound."""
         if self.proven or other.bound is None:
             return self
         return other if other.proven or self.bound is None or other.bound > self.bound else self
 
 
-def attained(problem: Problem, placement: Placement, notes: Sequence[Note]) -> tuple[Attained, ...]:
+def attained(problem: Problem, placement: Placement, notes: Sequence[LevelProof]) -> tuple[Attained, ...]:
     """Return the levels of a placement with what is proven of them: every result passes here.
 
     `problem`: the question. `placement`: the answer. `notes`: how far the levels got, in order; levels
@@ -70,7 +70,7 @@ def attained(problem: Problem, placement: Placement, notes: Sequence[Note]) -> t
     Raises `InternalError` where a level is below its bound: a bug in fairlead.
     """
     return tuple(
-        not_below_zero(_noted(scored, notes[number] if number < len(notes) else Note()))
+        not_below_zero(_noted(scored, notes[number] if number < len(notes) else LevelProof()))
         for number, scored in enumerate(score(problem, placement))
     )
 
@@ -95,7 +95,7 @@ def not_below_zero(level: Attained) -> Attained:
     return replace(level, bound=0, resolution=step)
 
 
-def _noted(level: Attained, note: Note) -> Attained:
+def _noted(level: Attained, note: LevelProof) -> Attained:
     if note.tolerance:
         loose = replace(level, tolerance=note.tolerance)
         return loose if note.bound is None else tolerated(level, note.bound, note.tolerance)

@@ -15,7 +15,7 @@ from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, 
 from fairlead.solver.plan.steps import NOTHING, total, wave_of
 from fairlead.solver.plan.waves import Order, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 LARGE = 8000
 """Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""
@@ -41,7 +41,7 @@ def shortened(
     waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
     bound = min(len(waves), fewest_waves(chosen))
     while bound < len(waves) and deadline.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
-        effort = Effort(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
+        effort = RunLimits(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
         verdict, found = reach(chosen, bound, effort, everywhere=free)
         if verdict is Verdict.INFEASIBLE:
             bound += 1
@@ -105,7 +105,7 @@ def _one_fewer(
     count = len(window) - 1
     if size(part, count, everywhere=free) > 2 * SMALL:
         return ()
-    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    effort = RunLimits(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
     return reach(part, count, effort, everywhere=free)[1]
 
 

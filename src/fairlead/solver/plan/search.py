@@ -9,7 +9,7 @@ from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""
@@ -106,13 +106,13 @@ def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, .
         return ()
     from fairlead.solver.plan.wave_model import WaveModel
 
-    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    effort = RunLimits(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
     wave = WaveModel(stuck, 1, everywhere=False).nearest(effort)
     return (*wave, *run(at(stuck, wave))) if wave and holds(stuck, wave) else ()
 
 
 def reach(
-    migration: Migration, waves: int, effort: Effort, *, everywhere: bool
+    migration: Migration, waves: int, effort: RunLimits, *, everywhere: bool
 ) -> tuple[Verdict, tuple[Steps, ...]]:
     """Ask CP-SAT for so many waves to the target, with waiting on any open cluster if everywhere is.
 
@@ -134,7 +134,7 @@ def _other_end(
         count = max(3, len(waves) - kept + 2)
         if size(part, count, everywhere=free) > SMALL or not deadline.remaining():
             break
-        effort = Effort(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
+        effort = RunLimits(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
         _, found = reach(part, count, effort, everywhere=free)
         if found:
             return (*waves[:kept], *found)

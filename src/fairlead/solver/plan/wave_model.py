@@ -18,7 +18,7 @@ from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
 from fairlead.solver.plan.waves import Order
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 KINDS = ("starts", "late", "early", "gone")
 
@@ -48,7 +48,7 @@ class WaveModel:
             for group in migration.companions:
                 self.rows.companions(group, number, then)
 
-    def reach(self, effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+    def reach(self, effort: RunLimits) -> tuple[Verdict, tuple[Steps, ...]]:
         """Return waves that end at the target, and stop and wait as little as possible on the way."""
         for key, places in self.standing.items():
             target = self.migration.paths[key].target
@@ -56,12 +56,12 @@ class WaveModel:
                 self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
         return self._solved({"early": 1, "starts": 1} if self.everywhere else {"early": 1}, effort)
 
-    def nearest(self, effort: Effort) -> tuple[Steps, ...]:
+    def nearest(self, effort: RunLimits) -> tuple[Steps, ...]:
         """Return waves that move the most replicas, stopping as few first as possible; empty for none."""
         weight = 1 + sum(total(path.start) for path in self.migration.paths.values())
         return self._solved({"early": 1, "starts": -weight, "gone": -weight}, effort)[1]
 
-    def _solved(self, costs: Mapping[str, int], effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+    def _solved(self, costs: Mapping[str, int], effort: RunLimits) -> tuple[Verdict, tuple[Steps, ...]]:
         """Run the model with costs by kind of number, and read the waves."""
         keys = list(self.variables)
         cost = [

@@ -12,7 +12,7 @@ from typing import assert_never
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.move_budget import gives_way
 from fairlead.models.in_order import kept
@@ -53,7 +53,7 @@ def openable(workload: Workload) -> tuple[str, ...]:
 
 def copy_somewhere(workload: Workload) -> Key:
     """Return the key of the rule that a candidate of now holds a copy: it gives way to those opened."""
-    return Because(KIND, workload.key), "least"
+    return Origin(KIND, workload.key), "least"
 
 
 def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Encoding) -> None:
@@ -212,7 +212,7 @@ def count_opened_groups(
     if known is None or (copies is not None and not copies.choice) or not workload.replicas:
         return closed
     for rule in (each for each in _wide(problem)[workload.key] if isinstance(each, Skew)):
-        because = Because(rule.kind, workload.key, None, rule.field)
+        because = Origin(rule.kind, workload.key, None, rule.field)
         held = {
             group: total(encoding.replicas(workload.key, name) for name in sorted(clusters))
             for group, clusters in rule.groups.items()
@@ -245,7 +245,7 @@ def open_groups(
 
 def _opening(relaxed: Sequence[Relaxed], workload: str, cluster: str) -> list[cp_model.IntVar]:
     """Return whether each of the taints of a cluster is tolerated that keep away what is there as well."""
-    key: Key = (Because(candidates.KIND, workload, cluster), "most")
+    key: Key = (Origin(candidates.KIND, workload, cluster), "most")
     tolerations = [each for each in relaxed if each.relaxable.kind is Kind.TOLERATION]
     found = [each for each in tolerations if key in each.relaxable.keys]
     return [each.on for each in found if key not in each.relaxable.staying]

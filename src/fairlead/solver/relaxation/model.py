@@ -9,7 +9,7 @@ from functools import partial
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Group, Place, Range
+from fairlead.encoders.variables import Interval, Place, PlaceSet
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
@@ -34,7 +34,7 @@ from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, po
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 POLISHING = 0.2
 """Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""
@@ -158,7 +158,7 @@ class RelaxationModel:
                 clusters, before = frozenset(self.problem.cluster_by_name), workload.replicas
             else:
                 continue
-            encoding.model.add(encoding.selection.total(Group(key, clusters)) == before + change)
+            encoding.model.add(encoding.selection.total(PlaceSet(key, clusters)) == before + change)
 
     def run(self, deadline: Deadline, seed: int) -> Solution | None:
         """Find the cheapest changes; None where none was found.
@@ -167,7 +167,7 @@ class RelaxationModel:
         and then no more of a resource than is needed. Where time runs out, the best that was found is kept,
         and is not certain: who had more time may be told something else.
         """
-        model, effort = self.encoding.model, Effort(deadline, 1, seed)
+        model, effort = self.encoding.model, RunLimits(deadline, 1, seed)
         of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
         # A variable may stand for several of these.
         every = (*of_relaxables, *self.encoding.replica_variables)
@@ -177,7 +177,7 @@ class RelaxationModel:
         if values is None:
             return None
         if found.verdict is Verdict.OPTIMAL:
-            short = Effort(deadline, 1, seed, POLISHING)
+            short = RunLimits(deadline, 1, seed, POLISHING)
             values = polished(model.clone(), variables, self.relaxed, values, short)
         certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
         placement = self.encoding.placement(lambda variable: values[variable.index])
@@ -225,10 +225,10 @@ def _somehow(workload: Workload, problem: Problem, available: Available, *_: obj
     return placed
 
 
-def _ranges(problem: Problem) -> dict[Place, Range]:
+def _ranges(problem: Problem) -> dict[Place, Interval]:
     """Return how many replicas a place may hold where more may be asked for."""
     return {
-        Place(workload.key, cluster.name): Range(0, widest(workload))
+        Place(workload.key, cluster.name): Interval(0, widest(workload))
         for workload in problem.workloads
         if widest(workload) > workload.replicas and _adds_up(workload)
         for cluster in problem.clusters

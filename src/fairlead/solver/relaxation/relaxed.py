@@ -18,7 +18,7 @@ from fairlead.solver.changes.kinds import order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding
+from fairlead.solver.running.search import RunLimits, RunResult
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""
@@ -44,7 +44,7 @@ class Relaxed:
     """Stock that it adds to; None where each step costs 1."""
 
 
-def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:
+def by_index(variables: Sequence[cp_model.IntVar], found: RunResult) -> Values | None:
     """Return the values of some variables in a run; None where it found nothing."""
     if found.values is None:
         return None
@@ -79,7 +79,7 @@ def polished(
     variables: Sequence[cp_model.IntVar],
     relaxed: Sequence[Relaxed],
     values: Values,
-    effort: Effort,
+    effort: RunLimits,
 ) -> Values:
     """Return the values that are chosen among the solutions of one cost.
 

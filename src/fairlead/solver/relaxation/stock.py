@@ -14,7 +14,7 @@ from typing import assert_never
 from ortools.sat.python import cp_model
 
 from fairlead.encoders import capacity, move_budget, quota
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
@@ -240,7 +240,7 @@ def _companions(rule: Companionship, problem: Problem) -> Iterator[Relaxable]:
         names = [cluster.name for cluster in problem.clusters]
         pairs = [pair for pair in combinations(rule.members, 2) if member in pair]
         keys: tuple[Key, ...] = tuple(
-            (Because(companionship.KIND, later, name, pair_name(rule, earlier, later)), "most")
+            (Origin(companionship.KIND, later, name, pair_name(rule, earlier, later)), "most")
             for earlier, later in pairs
             for name in names
         )
