@@ -79,7 +79,7 @@ def random_fleet(
     if not plain:
         rules += _companions(rng, workloads, target)
         rules += _quota(rng, workloads, target)
-    options = WaveOptions() if plain else _options(rng, workloads)
+    options = WaveOptions() if plain else _options(rng)
     return RandomFleet(
         Problem(clusters, tuple(workloads), rules, WITHOUT_BALANCE), Placement(target), options
     )
@@ -302,15 +302,11 @@ def _quota(
     return (Quota("team", "default", {scope: Limit(due + rng.choice([0, 100, 300, 600]))}),)
 
 
-def _options(rng: random.Random, workloads: list[Workload]) -> WaveOptions:
+def _options(rng: random.Random) -> WaveOptions:
     """Return how moves may be made, mostly the default."""
     if rng.random() < 0.5:
         return WaveOptions()
-    orders = {workload.key: rng.choice(list(Order)) for workload in workloads if rng.random() < 0.5}
-    availabilities = {
-        workload.key: Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
-        for workload in workloads
-        if rng.random() < 0.4
-    }
-    order = rng.choice(list(Order))
-    return WaveOptions(order, Availability(), orders, availabilities, detours=rng.random() < 0.7)
+    availability = Availability()
+    if rng.random() < 0.4:
+        availability = Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
+    return WaveOptions(rng.choice(list(Order)), availability, detours=rng.random() < 0.7)

@@ -86,16 +86,15 @@ def absences(waves: Sequence[Sequence[Step]]) -> list[str]:
 
 def _refusal(step: Step, options: WaveOptions) -> str:
     """Say why a workload cannot be moved by writing its binding; empty where it can."""
-    workload, known = step.workload, step.workload.declared
+    known = step.workload.declared
     if not isinstance(known, KarmadaBinding):
         return "only what Karmada places is carried out; for KubeAdmiral, -o patch writes what to apply"
     if not known.name:
         return "there is no binding to write"
     if known.ahead:
         return "the policy was changed and its binding does not say so yet; wait a moment, then plan again"
-    stated = options.availabilities.get(workload.key, options.availability).max_unavailable
-    allowed = options.missing(workload.key, sum(step.after.values()))
-    if stated is not None and step.away > allowed:
+    allowed = options.missing(sum(step.after.values()))
+    if options.availability.max_unavailable is not None and step.away > allowed:
         smaller = f"; plan with --max-surge {allowed}" if allowed else ""
         text = f"a wave would stop {counted(step.away, 'replica')} without waiting for the new ones"
         return f"{text}, and {allowed} may be unavailable{smaller}"

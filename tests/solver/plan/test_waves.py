@@ -27,6 +27,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.plan import greedy
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import repairs_first, waves_of
@@ -175,12 +176,6 @@ def test_at_most_so_many_are_too_many_at_once() -> None:
     assert plan.lower_bound == 3
 
 
-def test_a_ring_turns_only_if_every_workload_in_it_may_stop_first() -> None:
-    """Only b may: that would let a in, but b itself could not start before a has left."""
-    options = WaveOptions(orders={"b": Order.EITHER}, availabilities={"b": Availability("100%")})
-    assert planned(FULL, RING, SWAPPED, options).waves == ()
-
-
 def test_shrinking_makes_room_in_the_same_wave() -> None:
     """Shrinking makes room in the same wave."""
     workloads = (app("a", {"m1": 3}, replicas=1), app("b", {"m2": 2}))
@@ -295,14 +290,24 @@ def test_amounts_beyond_64_bits_are_counted(cpu: int, free: int, waves: int) -> 
     assert (len(plan.waves), plan.blocked) == (waves, ())
 
 
-@pytest.mark.parametrize("room", [0, 20_000])
-def test_a_plan_of_too_many_waves_is_refused(room: int) -> None:
-    """20,000 replicas, one in a wave: as asked for, or as two full clusters have room for one more."""
-    one, two = app("a", {"m1": 20_000}, cpu=1), app("b", {"m2": 20_000}, cpu=1)
-    options, target = (WaveOptions(most_moves=1), {}) if room else (None, {"b": {"m1": 20_000}})
-    workloads = (one, replace(two, replicas=0, current={})) if room else (one, two)
-    with pytest.raises(UsageError, match="a plan has at most 10000"):
-        planned({"m1": 0, "m2": room + 1}, workloads, {"a": {"m2": 20_000}, **target}, options)
+@pytest.mark.parametrize(("count", "options"), [(20_000, WaveOptions(most_moves=1)), (400, None)])
+def test_a_plan_of_too_many_waves_is_refused(
+    count: int, options: WaveOptions | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """20,000 replicas, one in a wave, as asked for; 400 where at most 200 are looked for, as room for one is.
+
+    The other workload is as large where two full clusters have room for one more, else it stops at once.
+    """
+    one, two = app("a", {"m1": count}, cpu=1), app("b", {"m2": count}, cpu=1)
+    target, room, most = {"a": {"m2": count}}, count, 10_000
+    if options is None:
+        most = 200
+        monkeypatch.setattr(greedy, "MOST_WAVES", most)
+        target, room = {**target, "b": {"m1": count}}, 0
+    else:
+        two = replace(two, replicas=0, current={})
+    with pytest.raises(UsageError, match=f"a plan has at most {most}"):
+        planned({"m1": 0, "m2": room + 1}, (one, two), target, options)
 
 
 def test_near_clusters_are_paired() -> None:
@@ -379,10 +384,10 @@ def test_the_model_of_waves_is_the_same_whatever_the_hash_seed() -> None:
         "import sys; sys.path[:0] = ['src', 'tests/helpers'];"
         "from fleets import random_fleet; from fairlead.solver.plan.migration import migration_of;"
         "from fairlead.solver.plan.wave_model import WaveModel;"
-        "from fairlead.solver.running.search import Effort;"
+        "from fairlead.solver.running.search import RunLimits;"
         "from fairlead.solver.running.deadline import Deadline;"
         "fleet = random_fleet(19); found = migration_of(fleet.problem, fleet.target, fleet.options);"
-        "model = WaveModel(found, 2, everywhere=False); model.reach(Effort(Deadline.after(0.0)));"
+        "model = WaveModel(found, 2, everywhere=False); model.reach(RunLimits(Deadline.after(0.0)));"
         "print(model.model)"
     )
     models = {

@@ -203,13 +203,13 @@ def _path(
     key, wanted = workload.key, total(target)
     chosen = in_kept_group(workload, target)
     candidates = chosen.rule(Candidates)
-    surplus = options.surplus(key, wanted)
+    surplus = options.availability.surplus(wanted)
     return WorkloadPath(
         key,
         start,
         target,
-        options.order_of(key),
-        wanted - options.missing(key, wanted),
+        options.order,
+        wanted - options.missing(wanted),
         None if surplus is None else wanted + surplus,
         needs,
         constraints_of(chosen, problem, touched, detours=everywhere),
