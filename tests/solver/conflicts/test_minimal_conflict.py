@@ -19,14 +19,13 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
-from fairlead.solver.conflicts.alone import alone
-from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.subset import only, widest
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.explaining.conflict import find
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
+from seeds import runs
 
 Broken = frozenset[int]
 
@@ -114,39 +113,10 @@ def confirm_all(seeds: range) -> int:
     return count
 
 
-def test_conflicts_are_the_smallest() -> None:
+@pytest.mark.parametrize("seeds", runs(range(140), *(range(at, at + 100) for at in range(1000, 3000, 100))))
+def test_conflicts_are_the_smallest(seeds: range) -> None:
     """All rules of a conflict have no placement, without any one there is one, and none is smaller."""
-    assert confirm_all(range(140)) > 50
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(1000, 3000, 100))
-def test_many_conflicts_are_the_smallest(start: int) -> None:
-    """More than 500 problems in all."""
-    assert confirm_all(range(start, start + 100)) > 25
-
-
-def test_leaving_out_nothing_changes_nothing() -> None:
-    """A problem of all its units has a placement where the problem has one, and only there."""
-    for seed in range(300, 400):
-        problem = small(seed)
-        whole = only(problem, units_of(problem))
-        assert (brute_force(whole) is None) is (brute_force(problem) is None), seed
-
-
-def test_quick_conflicts_are_minimal() -> None:
-    """Those in closed form hold to the same bar, for every workload of a problem by itself."""
-    seen = 0
-    for seed in range(150):
-        problem = small(seed)
-        for workload in problem.workloads:
-            by_itself = alone(workload, problem)
-            units = units_of(by_itself)
-            found = closed_form(workload, by_itself, units)
-            if found is not None:
-                seen += 1
-                confirm(by_itself, found.units, units, found.proof)
-    assert seen > 40
+    assert confirm_all(seeds) > (50 if seeds == range(140) else 25)
 
 
 def two_teams(replicas: int = 3) -> list[dict[str, object]]:
