@@ -30,6 +30,7 @@ from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Machines, Result, Search, Task, ThisProcess, Workplace
 from fairlead.solver.solve import solve
+from seeds import runs
 
 
 def drawn(seed: int, deviation: Deviation) -> Problem:
@@ -38,10 +39,11 @@ def drawn(seed: int, deviation: Deviation) -> Problem:
 
 
 @pytest.mark.parametrize("deviation", [Deviation.L1, Deviation.WEBSTER])
-def test_bounds_hold_and_placements_are_valid(deviation: Deviation) -> None:
+@pytest.mark.parametrize("seeds", runs(range(24), range(24, 240)))
+def test_bounds_hold_and_placements_are_valid(seeds: range, deviation: Deviation) -> None:
     """The bound of the first level is never above the brute-force optimum, the value never below it."""
     found = 0
-    for seed in range(60):
+    for seed in seeds:
         problem = drawn(seed, deviation)
         best = brute_force(problem)
         if best is None or not applies(problem) or not best.values:

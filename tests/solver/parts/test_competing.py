@@ -68,40 +68,29 @@ def alone(part: Problem) -> dict[str, Mapping[str, int]]:
 EVENLY = {"a": 1, "b": 1}
 
 
-def test_only_those_that_use_what_runs_out_are_solved_together() -> None:
-    """First and second want 2 of 4 on a, which has three cores; third shares b with them and stays 1, 1."""
+@pytest.mark.parametrize(
+    ("room", "third"),
+    [
+        # Third shares b with the two others and stays 1, 1, where it stands alone.
+        (9, {"b": 1, "c": 1}),
+        # The five replicas that do not fit on a fill b, which third uses: what runs out next brings it in.
+        (5, {"c": 2}),
+    ],
+)
+def test_those_that_use_what_runs_out_give_way(room: int, third: Mapping[str, int]) -> None:
+    """First and second want 2 of 4 on a, which has three cores; one of the two gives way by one replica."""
     part = fleet(
         workload("first", 4, {"a": 1, "b": 1}),
         workload("second", 4, {"a": 1, "b": 1}),
         workload("third", 2, {"b": 1, "c": 1}),
         a=3,
-        b=9,
+        b=room,
         c=9,
     )
     outcome = fairlead.solve(part)
     assert outcome.status is Status.OPTIMAL
-    assert outcome.placement is not None
-    # One of the two gives way by one replica: (1 - 2)^2 / 2 + (3 - 2)^2 / 2 = 1.
-    assert outcome.placement["third"] == {"b": 1, "c": 1}
-    assert sorted(outcome.placement[key]["a"] for key in ("first", "second")) == [1, 2]
-    assert values(outcome)[-1] == ("deviation", 1)
-
-
-def test_what_runs_out_next_brings_the_next_ones_in() -> None:
-    """The two that leave a fill b, which third uses: then all three are solved together."""
-    part = fleet(
-        workload("first", 4, {"a": 1, "b": 1}),
-        workload("second", 4, {"a": 1, "b": 1}),
-        workload("third", 2, {"b": 1, "c": 1}),
-        a=3,
-        b=5,
-        c=9,
-    )
-    outcome = fairlead.solve(part)
-    assert outcome.status is Status.OPTIMAL
-    # Of eight replicas three fit on a: the other five fill b, and third, which wants one there, stands on c.
     assert outcome.placement == Placement(
-        {"first": {"a": 2, "b": 2}, "second": {"a": 1, "b": 3}, "third": {"c": 2}}
+        {"first": {"a": 2, "b": 2}, "second": {"a": 1, "b": 3}, "third": third}
     )
 
 
