@@ -45,7 +45,6 @@ class LevelBounds:
     """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
-    least: Least
     deadline: Deadline
     workers: int
     seed: int

@@ -212,7 +212,7 @@ class LevelModels(LevelBounds):
 
     def _is_least(self, level: Level) -> bool:
         """Tell whether a level costs what it costs at least, or what prices tell of it."""
-        known = (self.least[level], self.priced.get(level))
+        known = (0, self.priced.get(level))
         return self.best is not None and value_of(self.problem, self.best, level) in known
 
     def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
@@ -271,8 +271,7 @@ class LevelModels(LevelBounds):
         value = Fraction(value_of(self.problem, self.best, level))
         if level in self.targets:
             return value - Fraction(self.targets[level].value)
-        known = (self.least[level], self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
-        return value - max(known)
+        return value - max(0, self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: RunLimits) -> RunResult:
         """Run CP-SAT, starting from the best placement."""
