@@ -8,7 +8,7 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Cost, LevelCost, LinearCost, Origin
+from fairlead.encoders.costs import Cost, Origin
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.filling import MOST_UNITS, ResourceUse, least_and_most, rows_of
@@ -39,6 +39,11 @@ class _FillingCost(Cost):
     """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Slope of a line, and its value at 0, by where it touches the function, there and at the next number."""
+
+    @property
+    def error(self) -> int:
+        """Steps by which it is underestimated at most: one for each unit that is used in all."""
+        return self.filled.total
 
     def of(self, placement: Placement) -> int:
         return self.function(self.filled.used(placement))
@@ -95,26 +100,6 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
         costs.append(_cost(each, function, encoding))
         least += constant / scale
     encoding.prefer(BALANCE, costs, because=Origin(KIND), constant=least, scale=scale, exact=exact)
-
-
-def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
-    """Return the most that a level may cost in steps of a model, whose costs may be rounded down."""
-    return math.floor((value - cost.constant - error(cost)) * cost.scale)
-
-
-def spare(cost: LevelCost) -> int:
-    """Return by how many steps costs that are the same may differ, as they are rounded for each total."""
-    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, LinearCost))
-
-
-def error(cost: LevelCost) -> Fraction:
-    """Return by how much a balance is underestimated at most."""
-    if cost.exact:
-        return Fraction(0)
-    known = sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost))
-    return Fraction(
-        known + sum(each.error for each in cost.costs if isinstance(each, LinearCost)), cost.scale
-    )
 
 
 def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[ResourceUse]:
