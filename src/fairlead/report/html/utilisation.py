@@ -30,10 +30,10 @@ from fairlead.report.content.fullness import Course, courses, format_fullness, f
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
+from fairlead.solver.compare import BEST
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
 from fairlead.solver.simulate.result import Simulation
-from fairlead.solver.timing import BEST
 
 WIDTH, HEAD, ROW = 250, 24, 28
 """Pixels: width of a panel, height of its title and of each resource."""
