@@ -21,8 +21,7 @@ from fairlead.models.words import be, counted, listed, nearest
 if TYPE_CHECKING:
     from fairlead.manifests.api import karmada, kubeadmiral
     from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
-    from fairlead.manifests.api.propagation import PropagationPolicy
-    from fairlead.manifests.api.quotas import FederatedResourceQuota
+    from fairlead.manifests.api.propagation import FederatedResourceQuota, PropagationPolicy
     from fairlead.manifests.api.workloads import AnyAutoscaler, PriorityClass, Workload
     from fairlead.manifests.kubeadmiral.federated import Federated
     from fairlead.manifests.kubeadmiral.policies import LocatedPolicy

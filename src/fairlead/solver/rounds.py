@@ -1,18 +1,16 @@
 """bench(): how long the best placement and greedy schedulers take, round after round."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
 from fairlead.models.answer import Answer
-from fairlead.models.outcome import Comparison, Outcome
+from fairlead.models.outcome import Comparison
 from fairlead.models.problem import Problem
 from fairlead.solver.compare import compare
 from fairlead.solver.running.deadline import Deadline, listening
-
-BEST = "best"
 
 
 class Round(NamedTuple):
@@ -21,12 +19,6 @@ class Round(NamedTuple):
     load: float
     """Seconds until the input was read."""
     comparison: Comparison
-
-    @property
-    def answers(self) -> Iterator[tuple[str, Outcome]]:
-        """All answers with the names of who gave them, fairlead's first."""
-        yield BEST, self.comparison.best
-        yield from ((each.name, each.outcome) for each in self.comparison.contenders)
 
 
 class Spread(NamedTuple):
@@ -64,7 +56,7 @@ class Bench(Answer):
         """Seconds of everybody in every round, loading left out, by name."""
         found: dict[str, list[float]] = {}
         for each in self.rounds:
-            for name, outcome in each.answers:
+            for name, outcome in each.comparison.answers.items():
                 found.setdefault(name, []).append(sum(outcome.seconds.values()))
         return found
 
@@ -85,7 +77,7 @@ class Bench(Answer):
         """Names of those whose placement was not the same in every round, as time limits bring about."""
         placed: dict[str, list[object]] = {}
         for each in self.rounds:
-            for name, outcome in each.answers:
+            for name, outcome in each.comparison.answers.items():
                 placed.setdefault(name, []).append(outcome.placement)
         return tuple(name for name, found in placed.items() if any(one != found[0] for one in found))
 

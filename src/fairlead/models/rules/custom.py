@@ -24,34 +24,12 @@ from fairlead.models.words import listed
 CHANGE = "custom"
 """The kind of a change of a number that such a rule states."""
 
-OURS = frozenset(
-    [
-        "aggregated",
-        "balance",
-        "bounds",
-        "candidates",
-        "capacity",
-        "companionship",
-        "copies",
-        "custom",
-        "duplicated",
-        "evenness",
-        "group-total",
-        "move-budget",
-        "move-price",
-        "moves",
-        "partial",
-        "price",
-        "quota",
-        "shares",
-        "skew",
-        "spread",
-        "survival",
-        "tiers",
-        "total",
-        "weights",
-    ]
-)
+OURS = frozenset({
+    "aggregated", "balance", "bounds", "candidates", "capacity", "companionship", "copies",
+    "custom", "duplicated", "evenness", "group-total", "move-budget", "move-price", "moves",
+    "partial", "price", "quota", "shares", "skew", "spread", "survival", "tiers", "total",
+    "weights",
+})  # fmt: skip
 """Kinds of rules of fairlead's own."""
 
 Expression = Any
