@@ -8,7 +8,7 @@ from typing import Any
 from fairlead.controller.world import Entry, World
 from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.karmada.facts import declared_for, read_workload
-from fairlead.manifests.karmada.groups import groups_of
+from fairlead.manifests.karmada.groups import group_with, groups_of
 from fairlead.manifests.karmada.scheduled import is_at_rest
 
 
@@ -151,16 +151,11 @@ def kept(entry: Entry, world: World) -> Kept:
     declared = declared_for(entry.subject) if entry.subject is not None else None
     if declared is None or not entry.targets:
         return Kept()
-    groups = groups_of(declared.placement)
-    names = [group.name for group in groups]
     observed = entry.status.get("schedulerObservingAffinityName")
     known = [found for name in entry.targets if (found := world.cluster(name)) is not None]
     clusters = read_clusters([one for entry in known for one in entry.manifests.clusters], [])
     by_name = {one.name: one for one in clusters}
-    for group in groups[names.index(observed) if observed in names else 0 :]:
-        if frozenset(entry.targets) <= frozenset().union(*group.tiers_of(by_name)):
-            return Kept(group.name)
-    return Kept()
+    return Kept(group_with(entry.targets, groups_of(declared.placement), observed, by_name))
 
 
 def is_finished(entry: Entry) -> bool:

@@ -14,7 +14,7 @@ from fairlead.manifests.eligibility import candidates, made_once
 from fairlead.manifests.fleet import Interpreted, ManifestReading
 from fairlead.manifests.join import Rebalancing, Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, replicas_source
-from fairlead.manifests.karmada.groups import DeclaredGroup, groups_of, spreads
+from fairlead.manifests.karmada.groups import DeclaredGroup, group_with, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
     DYNAMIC,
@@ -25,7 +25,7 @@ from fairlead.manifests.karmada.preferences import (
 )
 from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown_clusters, without_effect
 from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.scheduled import Priorities, as_binding
+from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Taint
@@ -214,8 +214,10 @@ class Propagation:
         """Return a workload with its rules, and what there is to say about it."""
         urgency, unresolved = self.priorities.of_workload(subject, read.key)
         fresh, binding = self.rebalancing.wants(subject) or read.fresh, as_binding(subject, declared, read)
-        due = not binding.up_to_date
-        workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
+        due, observed = not binding.up_to_date, self._group(subject, read, declared)
+        workload = replace(
+            read, policy=declared.name, priority=urgency, fresh=fresh, due=due, observed=observed
+        )
         reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
         interpreted = self.interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
         remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
@@ -227,3 +229,14 @@ class Propagation:
             reading=reading,
         )
         return at_start(placed), remarked
+
+    def _group(self, subject: Subject, read: Workload, declared: Declared) -> str | None:
+        """Return the affinity group in which a workload was scheduled last; None where that is unknown.
+
+        A binding that Karmada's scheduler would leave as it is stays in the group where it runs, also where
+        its status, which backups leave out, does not say in which.
+        """
+        groups = groups_of(declared.placement)
+        if read.observed in [group.name for group in groups] or not is_at_rest(subject, read, declared):
+            return read.observed
+        return group_with(read.current, groups, None, self.interpreter.clusters)

@@ -115,6 +115,10 @@ class Federation:
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
             return Statement(SUSPENDED, text, skipped.source, key)
+        for leaving in objects_of(subject):
+            if leaving.model.metadata.deletion_timestamp is not None:
+                text = f"{key} is left out: it is being deleted, so nothing new is placed for it"
+                return Statement(SUSPENDED, text, leaving.source("metadata", "deletionTimestamp"), key)
         chosen = named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
