@@ -21,6 +21,7 @@ from fairlead.models.score import levels_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
 from fairlead.models.usage import more_of
+from fairlead.models.validity import largest
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
@@ -55,7 +56,9 @@ def no_more(
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
         exclusion = candidates.held_only[cluster]
         return Block(f"it takes no new replicas: {exclusion.reason}", exclusion.source)
-    if workload.rule(Total) is not None and replicas >= workload.replicas:
+    if copies is None and replicas >= largest(workload):
+        if workload.rule(Total) is None:
+            return Block(f"no cluster is asked for more than {replicas}")
         return Block(f"it holds all {workload.replicas} already" if replicas > 1 else "it holds the only one")
     wanted = replicas + 1 if copies is None else copy_on(copies, workload, cluster)
     short = shortage(workload, cluster, wanted, problem.allowances)
