@@ -10,12 +10,12 @@ from ortools.sat.python import cp_model
 
 from brute_force import brute_force
 from fairlead.encoders.convex import ConvexFunction, cover
-from fairlead.encoders.costs import Because, LevelCost
+from fairlead.encoders.costs import LevelCost, Origin
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, encode
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATION, MOVES_FIRST, MOVES_LAST, Deviation
@@ -219,7 +219,7 @@ def test_capacity_rows_that_cannot_bind_are_left_out() -> None:
 def test_a_resource_that_the_cluster_does_not_list_has_no_room() -> None:
     """The cluster tells of cpu only: nothing that asks for a gpu fits."""
     encoding = encoded(shared_problem({CPU: 800}, {CPU: 100, "gpu": 1}))
-    assert encoding.variables.range(Place("w0", "member1")) == Range(0, 0)
+    assert encoding.variables.range(Place("w0", "member1")) == Interval(0, 0)
 
 
 @pytest.mark.parametrize(
@@ -279,9 +279,9 @@ def test_moves_count_on_the_right_level(keep: bool, fresh: bool, level: object) 
 def test_costs_of_one_level_need_one_scale() -> None:
     """Steps of different size cannot be added up."""
     encoding = Encoding(problem_of(ALL))
-    encoding.prefer(DEVIATION, (), because=Because("weights"), scale=2)
+    encoding.prefer(DEVIATION, (), because=Origin("weights"), scale=2)
     with pytest.raises(InternalError, match="1/2 and of 1/3"):
-        encoding.prefer(DEVIATION, (), because=Because("weights"), scale=3)
+        encoding.prefer(DEVIATION, (), because=Origin("weights"), scale=3)
 
 
 def test_literals_switch_rules_on() -> None:

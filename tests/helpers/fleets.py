@@ -28,7 +28,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.plan.waves import Availability, MoveOrder, WaveOptions
 from orders import WITHOUT_BALANCE
 
 Placed = dict[str, int]
@@ -306,11 +306,11 @@ def _options(rng: random.Random, workloads: list[Workload]) -> WaveOptions:
     """Return how moves may be made, mostly the default."""
     if rng.random() < 0.5:
         return WaveOptions()
-    orders = {workload.key: rng.choice(list(Order)) for workload in workloads if rng.random() < 0.5}
+    orders = {workload.key: rng.choice(list(MoveOrder)) for workload in workloads if rng.random() < 0.5}
     availabilities = {
         workload.key: Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
         for workload in workloads
         if rng.random() < 0.4
     }
-    order = rng.choice(list(Order))
+    order = rng.choice(list(MoveOrder))
     return WaveOptions(order, Availability(), orders, availabilities, detours=rng.random() < 0.7)

@@ -8,13 +8,13 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Because, Cost, LevelCost, LinearCost
+from fairlead.encoders.costs import Cost, LevelCost, LinearCost, Origin
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.filling import MOST_UNITS, Filled, least_and_most, rows_of
-from fairlead.encoders.open_balance import Whole, open_cost, pairs, wholes_of
+from fairlead.encoders.filling import MOST_UNITS, ResourceUse, least_and_most, rows_of
+from fairlead.encoders.open_balance import OpenUse, open_cost, pairs, wholes_of
 from fairlead.encoders.scale import LARGEST
-from fairlead.encoders.variables import Range
+from fairlead.encoders.variables import Interval
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
@@ -31,7 +31,7 @@ LINES = 24
 class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
-    filled: Filled
+    filled: ResourceUse
     function: ConvexFunction
     encoding: Encoding
     used: cp_model.IntVar
@@ -94,7 +94,7 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
         function, constant = squared(each.share * each.total, Fraction(scale, each.total), exact=exact)
         costs.append(_cost(each, function, encoding))
         least += constant / scale
-    encoding.prefer(BALANCE, costs, because=Because(KIND), constant=least, scale=scale, exact=exact)
+    encoding.prefer(BALANCE, costs, because=Origin(KIND), constant=least, scale=scale, exact=exact)
 
 
 def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
@@ -117,7 +117,7 @@ def error(cost: LevelCost) -> Fraction:
     )
 
 
-def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Filled]:
+def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[ResourceUse]:
     for resource, shares in rule.shares.items():
         if resource not in rule.totals:
             continue
@@ -130,11 +130,11 @@ def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator
         for name, share in shares.items() if total else ():
             row = tuple(each for each in rows[name].places if encoding.variables.range(each[0]).upper > 0)
             lower, upper = encoding.filled.get((name, resource), (0, total * unit))
-            known = Range(-(-lower // unit), upper // unit)
-            yield Filled(row, known, rows[name].standing, total, share)
+            known = Interval(-(-lower // unit), upper // unit)
+            yield ResourceUse(row, known, rows[name].standing, total, share)
 
 
-def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool]:
+def _scale(filled: Sequence[ResourceUse], wholes: Sequence[OpenUse]) -> tuple[int, bool]:
     """Return the steps in 1, and whether every cost is a whole number of them."""
     coarse = FINE * (sum(each.total for each in filled) + sum(each.error for each in wholes))
     shares = (each.share for each in (*filled, *(part for whole in wholes for part in whole.filled.values())))
@@ -153,7 +153,7 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     return steps, True
 
 
-def _cost(filled: Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
+def _cost(filled: ResourceUse, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
     lower, upper = least_and_most(filled.places, filled.standing, encoding).within(*filled.known)
     used = encoding.model.new_int_var(lower, upper, "")

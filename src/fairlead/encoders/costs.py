@@ -8,13 +8,13 @@ from typing import Protocol
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
-from fairlead.encoders.scale import Division, Scale
-from fairlead.encoders.variables import Place, Range, Subject, replicas_at
+from fairlead.encoders.scale import Apportionment, StepScale
+from fairlead.encoders.variables import Interval, Place, Subject, replicas_at
 from fairlead.models.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class Origin:
     """Origin of a constraint or a cost: rule, workload, cluster."""
 
     rule: str
@@ -74,7 +74,7 @@ class LinearCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CostAt(Cost):
+class ConvexTerm(Cost):
     """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
@@ -104,9 +104,9 @@ class PeakCost(Cost):
     variable: cp_model.IntVar
     """Stands for the rounded maximum."""
     workload: str
-    division: Division
+    division: Apportionment
     """Replicas N and weights w."""
-    scale: Scale
+    scale: StepScale
     """Steps L in one."""
 
     @property
@@ -134,7 +134,7 @@ class PeakCost(Cost):
             for cluster, weight in self.division.weights.items()
         )
 
-    def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Range:
+    def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Interval:
         """Return the fewest and the most replicas that keep a cluster's distance within a limit.
 
         `strictly`: True where the distance must be less than the limit.
@@ -145,7 +145,7 @@ class PeakCost(Cost):
         if strictly:
             fewest += fewest == least
             most -= most == greatest
-        return Range(int(fewest), int(most))
+        return Interval(int(fewest), int(most))
 
 
 @dataclass(slots=True)
@@ -211,14 +211,14 @@ class LevelCost:
         return {
             cost.subject: cost.convex.function
             for cost in self.costs
-            if isinstance(cost, CostAt) and isinstance(cost.subject, Place)
+            if isinstance(cost, ConvexTerm) and isinstance(cost.subject, Place)
         }
 
     def rest(self) -> int | None:
         """Return the least of all costs but `functions`, in steps; None where that is not known."""
         total, single = 0, 0
         for cost in self.costs:
-            if isinstance(cost, CostAt) and isinstance(cost.subject, Place):
+            if isinstance(cost, ConvexTerm) and isinstance(cost.subject, Place):
                 single += 1
             elif cost.least is None:
                 return None

@@ -13,8 +13,8 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.filling import Filled, least_and_most, rows_of
-from fairlead.encoders.open_totals import Functions, OpenTotal, Part
+from fairlead.encoders.filling import ResourceUse, least_and_most, rows_of
+from fairlead.encoders.open_totals import Functions, OpenTotal, PartOfTotal
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -25,10 +25,10 @@ MOST_OPEN = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class OpenUse:
     """Use of one resource by the members, where it is open how much that is in all."""
 
-    filled: Mapping[str, Filled]
+    filled: Mapping[str, ResourceUse]
     """Use of each cluster, by name."""
     possible: range
     """Units that they may use together, whatever is known by now: steps are measured by these."""
@@ -45,7 +45,7 @@ class Whole:
         return sum(each.used(placement) for each in self.filled.values())
 
 
-def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Whole]:
+def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[OpenUse]:
     """Yield the resources of which it is open how much is used in all."""
     for resource, shares in rule.shares.items():
         if resource in rule.totals:
@@ -54,38 +54,38 @@ def wholes_of(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[W
         least, most = rule.between[resource]
         if not rows or not most:
             continue
-        found = dict[str, Filled]()
+        found = dict[str, ResourceUse]()
         for name, (places, standing) in rows.items():
             known = least_and_most(places, standing, encoding)
-            found[name] = Filled(places, known, standing, 0, shares[name])
+            found[name] = ResourceUse(places, known, standing, 0, shares[name])
         possible = range(-(-least // unit), most // unit + 1)
         if len(possible) * len(found) > MOST_OPEN:
             raise UnsupportedError(f"too much may be used of {resource} for balance where the total is open")
         lower = max(sum(each.known.lower for each in found.values()), possible.start)
         upper = min(sum(each.known.upper for each in found.values()) + 1, possible.stop)
-        yield Whole(found, possible, range(lower, max(lower, upper)))
+        yield OpenUse(found, possible, range(lower, max(lower, upper)))
 
 
-def pairs(whole: Whole) -> Iterator[tuple[Filled, int]]:
+def pairs(whole: OpenUse) -> Iterator[tuple[ResourceUse, int]]:
     """Yield every cluster with everything that may be used in all."""
     yield from product(whole.filled.values(), filter(None, whole.possible))
 
 
-def open_cost(whole: Whole, scale: int, encoding: Encoding) -> LinearCost:
+def open_cost(whole: OpenUse, scale: int, encoding: Encoding) -> LinearCost:
     """Return the cost of one resource, in whole steps of 1 / L, where its total is open.
 
     That is ``sum L U^2 / (s D^2) - L``, as the shares s add up to 1, with D the total; nothing where D is 0.
     """
-    parts = dict[str, Part]()
+    parts = dict[str, PartOfTotal]()
     for name, each in whole.filled.items():
         used = encoding.own_number(each.known.lower, each.known.upper, each.used)
         terms = [(encoding.replicas(*place), need) for place, need in each.places]
         encoding.define(weighted([*terms, (used, -1)]) == -each.standing)
-        parts[name] = Part(used, each.known, each.used)
+        parts[name] = PartOfTotal(used, each.known, each.used)
     everything = cp_model.LinearExpr.sum([each.variable for each in parts.values()])
     held = OpenTotal(encoding.model, parts, everything, whole.used, whole.totals)
 
-    def unit(each: Filled, total: int) -> int:
+    def unit(each: ResourceUse, total: int) -> int:
         return int(scale / (each.share * total * total))
 
     def functions(total: int) -> Functions:

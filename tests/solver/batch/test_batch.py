@@ -22,13 +22,13 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import batch_of
-from fairlead.solver.batch.costs import LevelCost, costs_of
+from fairlead.solver.batch.costs import BatchLevel, costs_of
 from fairlead.solver.batch.dual.bound import lower_bound, ranges
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import sift
 from fairlead.solver.batch.dual.subgradient import climb, refuted
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import rounded
 from fairlead.solver.batch.separable import applies
@@ -52,7 +52,7 @@ def solved(
     return result
 
 
-def model_for(problem: Problem) -> tuple[Model, LevelCost]:
+def model_for(problem: Problem) -> tuple[LevelModel, BatchLevel]:
     """Return the first level of a batch without anything pinned."""
     batch = batch_of(problem)
     cost = costs_of(batch)[0]

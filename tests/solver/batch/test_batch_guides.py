@@ -45,7 +45,7 @@ from fairlead.solver.batch.surrogate import (
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.dispensers import reference
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Search, ThisProcess
+from fairlead.solver.running.search import RunLimits, Search, ThisProcess
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)
@@ -274,7 +274,7 @@ def test_charges_of_any_size_fit_the_model() -> None:
     assert float(charges.charge.max()) > 2.0**62
     rows = np.arange(len(model.batch.keys))
     window = Window(rows, model.batch.lower, model.batch.upper)
-    effort = Effort(Deadline.after(5.0), 1, 0, 1.0)
+    effort = RunLimits(Deadline.after(5.0), 1, 0, 1.0)
     opened = open_up(model, everywhere, window, effort, exact=False, charges=charges)
     found = close_all([opened], ThisProcess())[0].replicas
     assert found is not None

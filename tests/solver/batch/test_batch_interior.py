@@ -14,12 +14,12 @@ from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.interior import inner_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
 
-def bound_of(model: Model) -> int:
+def bound_of(model: LevelModel) -> int:
     """Return the exact bound at the prices that are found, in steps."""
     prices, precise = inner_prices(model, Deadline())
     assert prices is not None
@@ -40,7 +40,7 @@ def test_the_bound_is_that_of_the_whole_linear_program(deviation: Deviation, see
     assert bound == pytest.approx(optimal, rel=1e-4)
 
 
-def pinned(slack: float, deviation: Deviation = Deviation.WEBSTER) -> tuple[Problem, Model, float]:
+def pinned(slack: float, deviation: Deviation = Deviation.WEBSTER) -> tuple[Problem, LevelModel, float]:
     """Return the second of two priorities with the first within some slack of its best, and its most."""
     problem = middling(3, deviation, workloads=40, priorities=(100, 0))
     batch = batch_of(problem)

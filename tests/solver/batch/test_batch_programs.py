@@ -22,7 +22,7 @@ from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model, Prices, model_of, place_prices
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, place_prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import exchange_all, rounded
 from fairlead.solver.running.deadline import Deadline
@@ -85,7 +85,7 @@ def test_a_program_without_a_solution_has_no_optimum() -> None:
     assert optimum(alone, Deadline()) is None
 
 
-def cheapest(model: Model, prices: Prices) -> Iterator[tuple[int, float]]:
+def cheapest(model: LevelModel, prices: Prices) -> Iterator[tuple[int, float]]:
     """Yield, for every row, its number and what the cheapest division costs, unit by unit."""
     extra = place_prices(model, prices, slice(None))
     batch, shape = model.batch, model.shapes[0]
@@ -161,7 +161,7 @@ def test_time_beyond_the_limit_ends_with_the_first_placement(monkeypatch: pytest
     assert improved.index(True) == len(improved) - 1
 
 
-def broken(model: Model, replicas: Floats | None) -> Whole:
+def broken(model: LevelModel, replicas: Floats | None) -> Whole:
     """Return a placement near a linear program that breaks limits."""
     assert replicas is not None
     found = rounded(model, replicas)

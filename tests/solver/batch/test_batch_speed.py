@@ -10,16 +10,16 @@ from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, sample_of
 
 
-def model_for(workloads: int, clusters: int, deviation: Deviation = Deviation.L1) -> Model:
+def model_for(workloads: int, clusters: int, deviation: Deviation = Deviation.L1) -> LevelModel:
     """Return the first level of a batch of middle size."""
     batch = batch_of(middling(3, deviation, workloads=workloads, clusters=clusters))
     return model_of(batch, costs_of(batch)[0])
 
 
-def some_prices(model: Model) -> Prices:
+def some_prices(model: LevelModel) -> Prices:
     """Return prices by lot."""
     chance = np.random.default_rng(1)
     return Prices(chance.random(len(model.batch.coupling.limit)) * model.unit * 0.01, np.zeros(0))

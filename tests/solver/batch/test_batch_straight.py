@@ -15,12 +15,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch import levels
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.costs import LevelCost, costs_of
+from fairlead.solver.batch.costs import BatchLevel, costs_of
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.batch.overload import nowhere_of, solve_partly, with_nowhere
 from fairlead.solver.batch.primal.repair import repair_rounded
 from fairlead.solver.batch.surrogate import can_break, followers, guide_of, straight_guide
@@ -92,7 +92,7 @@ def test_a_guide_counts_the_deviation_as_said(deviation: Deviation, number: int)
     where = batch.lower + (batch.upper - batch.lower) // 2
     share = Fraction(SHARE_OF_DEVIATION) * (Fraction(SHARE) if after else 1)
 
-    def in_units(each: LevelCost) -> float:
+    def in_units(each: BatchLevel) -> float:
         return each.steps(where) / each.scale
 
     expected = in_units(cost) + sum(SHARE * in_units(each) for each in after)
@@ -170,7 +170,7 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     assert valid is not None
     bounds: list[int] = []
 
-    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
+    def poorly(model: LevelModel, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
         """Find nothing but a valid placement at first, and tell no bound the second time."""
         found = minimise(model, start, *rest, **named)
         bounds.append(found.bound)
@@ -202,7 +202,7 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
     worse = other.placement
     assert worse is not None
 
-    def poorly(model: Model, _start: Whole | None, search: Search, *_: object) -> Incumbent:
+    def poorly(model: LevelModel, _start: Whole | None, search: Search, *_: object) -> Incumbent:
         """Find the worse placement whatever is known, and no bound."""
         return Incumbent.of(model, model.batch.matrix(worse), search)
 

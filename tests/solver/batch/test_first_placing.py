@@ -16,7 +16,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Quota, Total, Weights
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, unproven
+from fairlead.solver.answers.answer import PartAnswer, unproven
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.first_placement import place_first, place_near
 from fairlead.solver.floor import at_once, keep_and_repair, place_greedily
@@ -101,7 +101,7 @@ def test_a_search_that_finds_nothing_ends_with_what_is_found_at_once(monkeypatch
     """The search of the only part has found nothing in its time."""
     part = fleet(workload("any", 4, {"a": 9, "b": 1}), workload("only", 4, {"a": 1}), a=4, b=4)
 
-    def searched(parts: list[Problem], *_: object) -> list[Answer]:
+    def searched(parts: list[Problem], *_: object) -> list[PartAnswer]:
         return [unproven(each, None) for each in parts]
 
     monkeypatch.setattr("fairlead.solver.parts.dispatch.solve_parts", searched)

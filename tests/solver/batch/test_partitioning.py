@@ -30,7 +30,7 @@ from fairlead.solver.batch.separable import applies
 from fairlead.solver.batch.shares import ShareTask, groups_of, shares_of, solve_partitioned
 from fairlead.solver.parts.dispatch import solve_parts
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Machines, Result, Search, Task, ThisProcess, Where
+from fairlead.solver.running.search import Machines, Result, Search, Task, ThisProcess, Workplace
 from fairlead.solver.solve import solve
 
 
@@ -97,7 +97,7 @@ def test_a_quota_is_not_split() -> None:
     clusters = tuple(Cluster(name, free={CPU: 1000}) for name in ("a", "b"))
     quota = Quota("quota", "d", {Scope(CPU, "a"): Limit(20)})
     problem = Problem(clusters, workloads, (Capacity(), quota), deviation=Deviation.L1)
-    (answer,) = solve_parts([problem], {}, Search(Deadline.after(20.0), 1), Where(partitions=2))
+    (answer,) = solve_parts([problem], {}, Search(Deadline.after(20.0), 1), Workplace(partitions=2))
     assert answer.placement is not None
     assert check(problem, answer.placement) == ()
 
@@ -296,6 +296,6 @@ def test_time_does_not_run_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("fairlead.solver.parts.dispatch.searched", searched)
     due = Deadline.after(20.0)
     for engine in ("ray", "local"):
-        solve_parts([drawn(3, Deviation.L1)], {}, Search(due, 1), Where(engine))
+        solve_parts([drawn(3, Deviation.L1)], {}, Search(due, 1), Workplace(engine))
     assert ends[0] >= due.at + 0.05
     assert ends[1] == due.at

@@ -13,7 +13,7 @@ from brute_force import placements
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
@@ -50,10 +50,10 @@ from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.columns import branching, diving
 from fairlead.solver.columns.branching import BoundQuery, Branches, branches_of
-from fairlead.solver.columns.choice import Choice
+from fairlead.solver.columns.choice import ChoiceSet
 from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.own_cost import is_own, own_cost
 from fairlead.solver.columns.rounds import ROUNDS, raised
 from fairlead.solver.levels.level_bounds import ranges_at_prices
@@ -67,10 +67,10 @@ from walk_problems import standing_problem, walk_problem
 ABC = ("a", "b", "c")
 
 
-def wide(problem: Problem) -> dict[Place, Range]:
+def wide(problem: Problem) -> dict[Place, Interval]:
     """Return ranges that leave out nothing."""
     return {
-        Place(each.key, cluster.name): Range(0, each.replicas)
+        Place(each.key, cluster.name): Interval(0, each.replicas)
         for each in problem.workloads
         for cluster in problem.clusters
     }
@@ -103,7 +103,7 @@ def bound_of(branches: Branches | None) -> Fraction | None:
     return None if branches is None else branches.bound
 
 
-def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
+def is_inside(placement: Placement, left: Mapping[Place, Interval]) -> bool:
     """Tell whether a placement is in all ranges."""
     return all(
         lower <= placement.of(place.workload).get(place.cluster, 0) <= upper
@@ -111,13 +111,13 @@ def is_inside(placement: Placement, left: Mapping[Place, Range]) -> bool:
     )
 
 
-def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Range]:
+def narrowed(branches: Branches, problem: Problem, most: Fraction, best: Placement) -> dict[Place, Interval]:
     """Return what is left by prices of what costs so much at most, where that is less."""
     return dict(ranges_at_prices(branches.whole, most, best, wide(problem), Deadline()))
 
 
 def is_filled_within(
-    placement: Placement, problem: Problem, rule: Balance, left: Mapping[Row, Range]
+    placement: Placement, problem: Problem, rule: Balance, left: Mapping[Row, Interval]
 ) -> bool:
     """Tell whether what members of a balance use, and what stands there, is within bounds by row."""
     used = Counter(rule.standing)
@@ -350,7 +350,7 @@ def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
         assert 0 <= min(above) < max(above) / 1_000_000
     assert len(lines) == 2
     assert narrowed(ninth, problem, Fraction(12, 5), best) == {
-        Place(key, name): Range(count, count)
+        Place(key, name): Interval(count, count)
         for key in ("left", "right")
         for name, count in (("a", 4), ("b", 2))
     }
@@ -403,7 +403,7 @@ def test_levels_before_balance_narrow_what_rules_about_sets_leave() -> None:
     assert bool((best <= choice.most).all())
 
 
-def only_choice(rule: Balance, problem: Problem) -> Choice:
+def only_choice(rule: Balance, problem: Problem) -> ChoiceSet:
     """Return the choices of the only workload."""
     found = rows_and_choices(rule, problem, {})
     assert found is not None
@@ -604,7 +604,7 @@ def best_told(told: Iterable[Placement], problem: Problem, rule: Balance, pin: F
     return min(value_of(problem, each, DYNAMIC_DEVIATION) for each in kept)
 
 
-def most_of(master: Master) -> Placement:
+def most_of(master: MixMaster) -> Placement:
     """Return what there is most of in every mix."""
     return Placement(
         {

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairlead.solver.columns.choice import NONE, Limited, Numbers
+from fairlead.solver.columns.choice import NONE, AllowedSets, Numbers
 
 
 def one(
@@ -15,10 +15,10 @@ def one(
     required: set[int],
     groups: tuple[int, int],
     clusters: tuple[int, int],
-) -> tuple[Limited, Numbers]:
+) -> tuple[AllowedSets, Numbers]:
     """Return a workload of which every cluster is open, and what its clusters bring."""
     count = len(group)
-    limited = Limited(
+    limited = AllowedSets(
         np.ones((1, count), dtype=bool),
         np.array([[at in required for at in range(count)]]),
         np.array([group]),

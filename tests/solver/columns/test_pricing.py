@@ -4,22 +4,22 @@ import random
 
 import numpy as np
 
-from fairlead.solver.columns.choice import Choice
+from fairlead.solver.columns.choice import ChoiceSet
 from fairlead.solver.columns.pricing import Pricing
 from fairlead.solver.exact.costs.pieces import bent
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.limits import Limit, Limits
+from fairlead.solver.exact.nested.limits import GroupLimits, Partition
 
 NAMES = tuple("abcdef")
 
 
-def choice_of(seed: int) -> Choice:
+def choice_of(seed: int) -> ChoiceSet:
     """Return a choice on six clusters in up to three groups, some of them closed, full or required."""
     drawn = random.Random(seed)
     groups = drawn.randint(1, 3)
     group = np.array([*range(groups), *(drawn.randrange(groups) for _ in range(6 - groups))])
-    wider = (Limit(group, groups, drawn.randint(1, groups), drawn.choice([None, groups])),)
-    limits = Limits(wider if groups > 1 else (), drawn.randint(1, 3), drawn.choice([None, 3, 5]))
+    wider = (Partition(group, groups, drawn.randint(1, groups), drawn.choice([None, groups])),)
+    limits = GroupLimits(wider if groups > 1 else (), drawn.randint(1, 3), drawn.choice([None, 3, 5]))
     lower = np.array([drawn.choice([1, 1, 2]) for _ in NAMES])
     open_to = np.array([drawn.random() < 0.8 for _ in NAMES])
     face = Face(
@@ -32,7 +32,7 @@ def choice_of(seed: int) -> Choice:
         [np.zeros(groups, dtype=bool)] if groups > 1 else [],
         np.array([drawn.choice([0, 0, 3]) for _ in NAMES]) * drawn.randint(0, 1),
     )
-    return Choice.of(str(seed), NAMES, NAMES, [face], np.zeros(0, dtype=np.int64))
+    return ChoiceSet.of(str(seed), NAMES, NAMES, [face], np.zeros(0, dtype=np.int64))
 
 
 def test_many_at_once_cost_what_each_costs_alone() -> None:
@@ -69,9 +69,9 @@ def test_a_workload_without_replicas_costs_nothing() -> None:
     """One cluster in its only group: between none and none there is no price, and none is divided by."""
     one = np.ones(1, dtype=np.int64)
     used = one > 0
-    face = Face(Limits((), 0, None), 0 * one, one, 0, used, ~used, [], 0 * one)
+    face = Face(GroupLimits((), 0, None), 0 * one, one, 0, used, ~used, [], 0 * one)
     cost = bent(one[None, :], one[None, :], 0 * one[None, :], 0 * one[None, :])
-    choice = Choice.of("none", ("a",), ("a",), [face], np.zeros(0, dtype=np.int64))
+    choice = ChoiceSet.of("none", ("a",), ("a",), [face], np.zeros(0, dtype=np.int64))
     found = Pricing.of([choice], 0 * one).cheapest(cost, 0 * one[None, :], 0 * one)
     assert found.least == [0]
     assert found.counts.tolist() == [[0]]

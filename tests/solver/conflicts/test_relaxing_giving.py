@@ -3,7 +3,7 @@
 import pytest
 
 from fairlead.encoders.capacity import gives_way
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.encoders.slack import Side
@@ -15,9 +15,9 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
-Allowed = dict[tuple[Because, Side], int]
+Allowed = dict[tuple[Origin, Side], int]
 
 
 def problem(*rules: WorkloadRule, replicas: int = 4, cpu: int | None = None) -> Problem:
@@ -29,13 +29,13 @@ def problem(*rules: WorkloadRule, replicas: int = 4, cpu: int | None = None) -> 
     return Problem(clusters, (workload,), (Capacity(),))
 
 
-def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Because, Side], int], Placement] | None:
+def least(problem: Problem, allowed: Allowed) -> tuple[dict[tuple[Origin, Side], int], Placement] | None:
     """Return the least slack in all and a placement that has it; None where there is none."""
     encoding = encode(problem, giving=lambda because, side: allowed.get((because, side), 0))
     assert encoding is not None
     slack = list(encoding.given.values())
     variables = [*slack, *encoding.replica_variables]
-    found = run(encoding.model, variables, [(each, 1) for each in slack], [], Effort(Deadline()))
+    found = run(encoding.model, variables, [(each, 1) for each in slack], [], RunLimits(Deadline()))
     if found.verdict is not Verdict.OPTIMAL or found.values is None:
         return None
     placement = encoding.read(found.values[len(slack) :])
@@ -48,10 +48,10 @@ def assert_hint_is_complete(encoding: Encoding, placement: Placement) -> None:
     hint = encoding.values(placement)
     for variable, value in hint:
         encoding.model.add(variable == value)
-    assert run(encoding.model, [], [], hint, Effort(Deadline())).verdict is Verdict.OPTIMAL
+    assert run(encoding.model, [], [], hint, RunLimits(Deadline())).verdict is Verdict.OPTIMAL
 
 
-MINIMUM = Because("bounds", "w", "a", "minimum")
+MINIMUM = Origin("bounds", "w", "a", "minimum")
 
 
 def test_a_minimum_gives_way_by_what_is_missing() -> None:
@@ -79,7 +79,7 @@ def test_what_does_not_give_way_must_hold() -> None:
 def test_both_sides_of_a_total() -> None:
     """At most 1 on each of three clusters: one of 4 replicas stays unplaced."""
     most = {name: Bound(1) for name in "abc"}
-    short: tuple[Because, Side] = (Because("total", "w"), "least")
+    short: tuple[Origin, Side] = (Origin("total", "w"), "least")
     found = least(problem(Bounds({}, most)), {short: 4, (short[0], "most"): 4})
     assert found is not None
     assert {key: amount for key, amount in found[0].items() if amount} == {short: 1}
@@ -96,7 +96,7 @@ def test_capacity_counts_in_steps_and_is_shared() -> None:
 def test_spread_gives_way_in_groups() -> None:
     """One replica reaches one of 3 groups: two groups are missed, and the total still holds."""
     groups = {name: frozenset({name}) for name in "abc"}
-    wide: tuple[Because, Side] = (Because("spread", "w", None, "cluster"), "least")
+    wide: tuple[Origin, Side] = (Origin("spread", "w", None, "cluster"), "least")
     found = least(problem(Spread("cluster", groups, 3), replicas=1), {wide: 2})
     assert found is not None
     assert found[0] == {wide: 2}
@@ -105,7 +105,7 @@ def test_spread_gives_way_in_groups() -> None:
 def test_every_group_of_a_survival_gives_way_by_itself() -> None:
     """What is left without x stands on c, what is left without y on a and b: 4 in all, of 3 and 3."""
     groups = {"x": frozenset("ab"), "y": frozenset("c")}
-    rows: Allowed = {(Because("survival", "w", None, f"region {name}"), "least"): 9 for name in groups}
+    rows: Allowed = {(Origin("survival", "w", None, f"region {name}"), "least"): 9 for name in groups}
     found = least(problem(Survival("region", groups, 3)), rows)
     assert found is not None
     assert sum(found[0].values()) == 2
@@ -127,7 +127,7 @@ def test_a_place_that_gives_way_keeps_its_range(side: Side) -> None:
     """The other side still narrows it."""
     rule = Bounds({"a": Bound(2)}, {"a": Bound(3)})
     detail = "minimum" if side == "least" else "maximum"
-    loose = Because("bounds", "w", "a", detail)
+    loose = Origin("bounds", "w", "a", detail)
     encoding = encode(problem(rule), giving=lambda because, at: 9 if (because, at) == (loose, side) else 0)
     assert encoding is not None
     (first, *_) = encoding.variables.places()

@@ -22,7 +22,7 @@ from boxes import (
 )
 from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
-from fairlead.solver.exact.marginal_search import Units, find_threshold
+from fairlead.solver.exact.marginal_search import MarginalUnits, find_threshold
 
 Allocation = tuple[int, ...]
 
@@ -181,7 +181,7 @@ def test_threshold_is_the_nth_of_all_listed_units(
     listed = sorted(Fraction(step * k + offset, w) for w, low, more in stacks for k in range(low, low + more))
     nth = data.draw(st.integers(1, len(listed)))
     low, more = ints(*lower[: len(weights)]), ints(*room[: len(weights)])
-    threshold = find_threshold(Units(low, low + more, ints(*weights), step, offset), nth)
+    threshold = find_threshold(MarginalUnits(low, low + more, ints(*weights), step, offset), nth)
     assert threshold.marginal == listed[nth - 1]
     assert exact_sum(threshold.below - low) == sum(unit < listed[nth - 1] for unit in listed)
     assert exact_sum(threshold.upto - low) == sum(unit <= listed[nth - 1] for unit in listed)

@@ -5,7 +5,7 @@ import pytest
 
 from fairlead.solver.exact.costs.pieces import bent
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.limits import Limits
+from fairlead.solver.exact.nested.limits import GroupLimits
 from fairlead.solver.exact.nested.narrowed_face import narrow_all
 
 
@@ -18,7 +18,7 @@ def test_what_runs_stays_beside_any_one_more(clusters: int) -> None:
     """
     ones, zeros = np.ones(clusters, dtype=np.int64), np.zeros(clusters, dtype=np.int64)
     everywhere = ones.astype(bool)
-    face = Face(Limits((), 1, 6), ones, ones, 2, everywhere, ~everywhere, (), zeros)
+    face = Face(GroupLimits((), 1, 6), ones, ones, 2, everywhere, ~everywhere, (), zeros)
     running = zeros.copy()
     running[0] = 1
     (best,) = narrow_all([face], bent(zeros, zeros, ones, running))

@@ -35,7 +35,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
 from fairlead.solver.groups import choose, joint, partial
-from fairlead.solver.groups.joint import Joint, first_choice
+from fairlead.solver.groups.joint import JointChoice, first_choice
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -277,7 +277,7 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
 ) -> None:
     """A choice that may not be the first is not optimal; without a placement nothing is infeasible."""
     positions = {"w0": 1} if found else None
-    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(positions, proven=False))
+    monkeypatch.setattr(joint, "first_choice", lambda *_: JointChoice(positions, proven=False))
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     outcome = fairlead.solve(problem)
     assert outcome.status is status
@@ -289,8 +289,8 @@ def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: p
     """In its first group w0 leaves w1 no place; that it would in the second one is not known."""
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     first = {workload.key: workload.groups[0] for workload in problem.workloads}
-    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(None, proven=False))
-    monkeypatch.setattr(partial, "choose_partially", lambda *_: choose.Chosen(first, found=False))
+    monkeypatch.setattr(joint, "first_choice", lambda *_: JointChoice(None, proven=False))
+    monkeypatch.setattr(partial, "choose_partially", lambda *_: choose.ChosenGroups(first, found=False))
     outcome = fairlead.solve(problem, partial=True)
     assert outcome.status is Status.FEASIBLE
     unplaced = next(level for level in outcome.objectives if level.name == "unplaced")

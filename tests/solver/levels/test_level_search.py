@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
 from fairlead.models.outcome import Attained, Status
@@ -15,19 +15,19 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, We
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.answer import PartAnswer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.ranges import within_totals
-from fairlead.solver.levels.relaxed_shares import Share
+from fairlead.solver.levels.relaxed_shares import LevelShare
 from fairlead.solver.levels.targets import Target
 from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.deadline import Deadline
 
 
-def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
+def ranges(**known: tuple[int, int]) -> dict[Place, Interval]:
     """Return ranges of one workload by cluster."""
-    return {Place("w", name): Range(*ends) for name, ends in known.items()}
+    return {Place("w", name): Interval(*ends) for name, ends in known.items()}
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
         (None, False, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
     ],
 )
-def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Range]) -> None:
+def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Interval]) -> None:
     """What others hold at least is not left, and what they cannot hold is needed."""
     known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
-    assert within_totals([Share(list(known), total, at_most)], known) == left
+    assert within_totals([LevelShare(list(known), total, at_most)], known) == left
 
 
 @pytest.mark.parametrize(("apart", "least"), [({DEVIATION: frozenset({"narrow", "free"})}, 1), ({}, 0)])
@@ -68,7 +68,7 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     search = LevelSearch(problem, {DEVIATION: 0}, Deadline(), 1, 0, known, apart, best)
     assert search.open()
     assert search.minimise(DEVIATION, last=True)
-    assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
+    assert search.ranges[Place(free.key, "a")] == Interval(least, 3 - least)
     assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
 
 
@@ -124,7 +124,7 @@ def test_what_others_cost_is_what_all_cost_less_what_is_searched() -> None:
     first, second = (Workload(key, key, count, rules=rules) for key, count in (("v", 3), ("w", 2)))
     problem = Problem((Cluster("a"), Cluster("b")), (first, second))
     placed = Placement({"v": {"a": 3}, "w": {"a": 2}})
-    loosening = Loosening.at_once(problem, Answer(problem, Status.FEASIBLE, placed, (), "exact"))
+    loosening = Loosening.at_once(problem, PartAnswer(problem, Status.FEASIBLE, placed, (), "exact"))
     assert loosening.elsewhere(replace(problem, workloads=(first,))) == {DEVIATION: 2}
 
 

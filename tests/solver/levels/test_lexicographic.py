@@ -25,7 +25,7 @@ from fairlead.solver.levels import level_models
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunLimits, RunResult, Verdict
 from random_problems import random_problem
 
 BATCHES = range(10)
@@ -245,14 +245,14 @@ def test_without_a_limit_a_level_ends_by_itself(
     problem = Problem(clusters, workloads, (Capacity(),))
     # 20 and 10 is the ratio, but a has room for 30: this is best. What each costs alone is no proof.
     hint = Placement({key: {"a": 15, "b": 15} for key in ("x", "y")})
-    efforts: list[Effort] = []
+    efforts: list[RunLimits] = []
 
-    def slow(_: Any, __: Any, terms: Any, near: Any, effort: Effort) -> Finding:
+    def slow(_: Any, __: Any, terms: Any, near: Any, effort: RunLimits) -> RunResult:
         """Find nothing better; bound the level from below, three times a bit better."""
         efforts.append(effort)
         values = {variable.index: value for variable, value in near}
         value = sum(factor * values[variable.index] for variable, factor in terms)
-        return Finding(Verdict.FEASIBLE, None, value - 4 ** (4 - min(len(efforts), 3)))
+        return RunResult(Verdict.FEASIBLE, None, value - 4 ** (4 - min(len(efforts), 3)))
 
     monkeypatch.setattr(level_models, "run", slow)
     monkeypatch.setattr(LevelSearch, "_is_large", lambda _: False)

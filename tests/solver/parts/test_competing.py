@@ -29,12 +29,12 @@ from fairlead.models.rules import (
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, compete
+from fairlead.solver.answers.answer import PartAnswer, PartQuestion, compete
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.loosening.movable import frozen
 from fairlead.solver.parts.competing import solve_competing
-from fairlead.solver.parts.coupling import Groups, coupled
+from fairlead.solver.parts.coupling import CoupledGroups, coupled
 from fairlead.solver.parts.methods import solve_together
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -113,14 +113,14 @@ def test_whom_something_else_ties_does_not_stay() -> None:
     assert stays(web, job, rules=(Capacity(), quota)) == {}
 
 
-def recorded(groups: Groups) -> list[list[str]]:
+def recorded(groups: CoupledGroups) -> list[list[str]]:
     """Solve those together that compete; return who was, in turn."""
     asked: list[list[str]] = []
 
-    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> PartAnswer:
         asked.append([each.key for each in problem.workloads])
         found = minimise_levels(problem, relaxed=relaxed)
-        return Answer(problem, found.status, found.placement, found.attained, "cp-sat")
+        return PartAnswer(problem, found.status, found.placement, found.attained, "cp-sat")
 
     assert coupled(groups, together, lambda: True)
     return asked
@@ -136,7 +136,7 @@ def test_only_those_that_use_what_runs_out_are_solved_together() -> None:
         b=9,
         c=9,
     )
-    groups = Groups(part, alone(part))
+    groups = CoupledGroups(part, alone(part))
     groups.alone.update(groups.placed)
     assert recorded(groups) == [["first", "second"]]
     # One of the two gives way by one replica: (1 - 2)^2 / 2 + (3 - 2)^2 / 2 = 1.
@@ -159,7 +159,7 @@ def test_what_runs_out_next_brings_the_next_ones_in() -> None:
         b=5,
         c=9,
     )
-    groups = Groups(part, alone(part))
+    groups = CoupledGroups(part, alone(part))
     groups.alone.update(groups.placed)
     assert recorded(groups) == [["first", "second"], ["first", "second", "third"]]
     assert fairlead.solve(part).placement == Placement(groups.placed)
@@ -195,7 +195,7 @@ def test_everybody_beside_those_that_stay_is_known_to_stand_alone() -> None:
     """Old fills a; two newcomers would stand 1, 1 and stand on b beside it, each as well as that allows."""
     old = workload("old", 2, EVENLY, a=2)
     part = fleet(old, workload("one", 2, EVENLY), workload("two", 2, EVENLY), a=2, b=9)
-    answer = solve_competing(Question(part, Search(), alone(part)), solve_together)
+    answer = solve_competing(PartQuestion(part, Search(), alone(part)), solve_together)
     assert answer.placement == Placement({"old": {"a": 2}, "one": {"b": 2}, "two": {"b": 2}})
     assert answer.status is Status.OPTIMAL
     everybody = frozenset({"old", "one", "two"})
@@ -216,16 +216,16 @@ def test_nobody_who_stays_is_searched_for_levels_after_balance() -> None:
     part = replace(fleet(*dynamic, *staying, a=10, b=10), levels=DEFAULT_ORDER)
     asked = list[int]()
 
-    def together(question: Question) -> Answer:
+    def together(question: PartQuestion) -> PartAnswer:
         asked.append(len(question.part.workloads))
         return solve_together(question)
 
     over = Deadline.after(0)
-    answer = solve_competing(Question(part, Search(later=over), alone(part)), together)
+    answer = solve_competing(PartQuestion(part, Search(later=over), alone(part)), together)
     assert asked == [2]
     assert answer.status is Status.FEASIBLE
     asked.clear()
-    assert solve_competing(Question(part, Search(), alone(part)), together).status is Status.OPTIMAL
+    assert solve_competing(PartQuestion(part, Search(), alone(part)), together).status is Status.OPTIMAL
 
 
 def apart_from_others(rule: WorkloadRule) -> WorkloadRule:

@@ -30,14 +30,14 @@ from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import repairs_first, waves_of
-from fairlead.solver.plan.steps import Step
-from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.steps import WaveStep
+from fairlead.solver.plan.waves import Availability, Move, MoveOrder, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fleets import random_fleet, tiny_fleet
 from moved import moved_to
 from wave_brute_force import goes_straight
 
-STOP_FIRST = WaveOptions(Order.STOP_FIRST)
+STOP_FIRST = WaveOptions(MoveOrder.STOP_FIRST)
 
 
 def app(
@@ -130,7 +130,7 @@ def test_full_clusters_cannot_exchange_replicas() -> None:
 def test_what_would_let_a_ring_turn_is_true() -> None:
     """What would let a ring turn is true."""
     assert planned({"m1": 0, "m2": 500}, RING, SWAPPED).complete
-    assert planned(FULL, RING, SWAPPED, WaveOptions(Order.EITHER)).complete
+    assert planned(FULL, RING, SWAPPED, WaveOptions(MoveOrder.EITHER)).complete
 
 
 def test_full_clusters_exchange_replicas_through_a_third() -> None:
@@ -167,7 +167,7 @@ def test_full_clusters_exchange_replicas_by_stopping_first() -> None:
 def test_at_most_so_many_are_missing_at_once() -> None:
     """At most so many are missing at once."""
     # 5 replicas that stop first, at most 2 missing: 2, 2 and 1, however much room there is.
-    options = WaveOptions(Order.STOP_FIRST, Availability(max_unavailable=2))
+    options = WaveOptions(MoveOrder.STOP_FIRST, Availability(max_unavailable=2))
     plan = planned({"m1": 0, "m2": 9000}, (app("a", {"m1": 5}),), {"a": {"m2": 5}}, options)
     assert [wave.replicas for wave in plan.waves] == [2, 2, 1]
     assert plan.lower_bound == 3
@@ -185,7 +185,7 @@ def test_at_most_so_many_are_too_many_at_once() -> None:
 def test_a_ring_turns_only_if_every_workload_in_it_may_stop_first() -> None:
     """A ring turns only if every workload in it may stop first."""
     # b alone stopping first would let a in, but b itself could not start before a has left.
-    options = WaveOptions(orders={"b": Order.EITHER}, availabilities={"b": Availability("100%")})
+    options = WaveOptions(orders={"b": MoveOrder.EITHER}, availabilities={"b": Availability("100%")})
     assert planned(FULL, RING, SWAPPED, options).waves == ()
 
 
@@ -368,7 +368,7 @@ def test_repairs_move_to_the_front() -> None:
         tuple(Cluster(name, free={"cpu": 9000}) for name in ("m1", "m2")), workloads, (Capacity(),)
     )
     fleet = migration_of(problem, Placement({"a": {"m2": 1}, "b": {"m2": 1}}), WaveOptions())
-    late = ({"a": Step({"m2": 1}, {"m1": 1})}, {"b": Step({"m2": 1})})
+    late = ({"a": WaveStep({"m2": 1}, {"m1": 1})}, {"b": WaveStep({"m2": 1})})
     assert repairs_first(fleet, late) == ({"a": late[0]["a"], "b": late[1]["b"]},)
 
 

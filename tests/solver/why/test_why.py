@@ -39,7 +39,7 @@ from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.why import gain_sentence
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
-from fairlead.solver.why.answered import Answered
+from fairlead.solver.why.answered import AnsweredPart
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"
@@ -433,12 +433,12 @@ def test_limits_at_which_nothing_stands_are_asked_about_together(monkeypatch: py
     """
     asked_for: list[Problem] = []
 
-    def counting(about: Answered, changed: Problem, deadline: Deadline) -> Outcome:
+    def counting(about: AnsweredPart, changed: Problem, deadline: Deadline) -> Outcome:
         asked_for.append(changed)
         return resolve(about, changed, deadline)
 
-    resolve = Answered.resolve
-    monkeypatch.setattr(Answered, "resolve", counting)
+    resolve = AnsweredPart.resolve
+    monkeypatch.setattr(AnsweredPart, "resolve", counting)
     weights = Weights({name: number for number, name in enumerate(names(6), 1)})
     clusters = tuple(Cluster(name, free={CPU: 400, "pods": 10}) for name in names(6))
     workload = web(9, 6, weights, requests={CPU: 100})

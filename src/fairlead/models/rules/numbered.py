@@ -62,7 +62,7 @@ class Numbered(Written):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Names of the encoder's rows for it (`Because.detail`); a row of one cluster has its number's."""
+        """Names of the encoder's rows for it (`Origin.detail`); a row of one cluster has its number's."""
         return (self.detail,)
 
     @abstractmethod

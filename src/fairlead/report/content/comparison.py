@@ -21,7 +21,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.terminal import Look
-from fairlead.solver.rounds import BEST, Bench, Spread
+from fairlead.solver.timing import BEST, Benchmark, SecondsSpread
 
 BROKEN_SHOWN = 5
 """Broken rules of a contender that are listed before the rest is counted, so that tables stay in sight."""
@@ -98,7 +98,7 @@ def _broken(contender: Contender, shown: int | None, told: str) -> list[str]:
     return first_lines((f"  {violation}" for violation in contender.outcome.violations), shown, "", told)
 
 
-def bench_verdict(bench: Bench) -> str:
+def bench_verdict(bench: Benchmark) -> str:
     """Return who is the fastest, in a sentence."""
     seconds, ratios = bench.seconds, bench.ratios
     fastest = min(ratios, key=lambda name: ratios[name])
@@ -112,7 +112,7 @@ def bench_verdict(bench: Bench) -> str:
     )
 
 
-def bench_summary(bench: Bench) -> list[str]:
+def bench_summary(bench: Benchmark) -> list[str]:
     """Return the verdict, and what is to be known of the numbers, a line each."""
     load = bench.load
     lines = [
@@ -125,13 +125,13 @@ def bench_summary(bench: Bench) -> list[str]:
     return lines
 
 
-def bench_terminal(bench: Bench, look: Look) -> list[list[Line]]:
+def bench_terminal(bench: Benchmark, look: Look) -> list[list[Line]]:
     """Return everything that a terminal shows; without headers a row per scheduler only."""
     rows: list[Line] = [timed(bench)]
     return [list(texts(bench_summary(bench))), rows] if look.headers else [rows]
 
 
-def timed(bench: Bench) -> Table:
+def timed(bench: Benchmark) -> Table:
     """Return a row per scheduler: seconds and ratio to the fastest, then status, what is broken, levels."""
     seconds, ratios = bench.seconds, bench.ratios
     quality = answers(bench.last)
@@ -151,7 +151,7 @@ def _told(seconds: float) -> str:
     return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}"
 
 
-def _range(spread: Spread) -> str:
+def _range(spread: SecondsSpread) -> str:
     return f"{_told(spread.least)}-{_told(spread.most)}"
 
 

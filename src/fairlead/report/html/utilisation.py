@@ -32,8 +32,8 @@ from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
-from fairlead.solver.rounds import BEST
 from fairlead.solver.simulate.result import Simulation
+from fairlead.solver.timing import BEST
 
 WIDTH, HEAD, ROW = 250, 24, 28
 """Pixels: width of a panel, height of its title and of each resource."""

@@ -42,7 +42,7 @@ class LexicographicResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class LevelProof:
     """How far a level got."""
 
     bound: int | Fraction | None = None
@@ -54,7 +54,7 @@ class Note:
     tolerance: int | Fraction = 0
     """Amount by which the level may be worse than the bound."""
 
-    def better(self, other: "Note") -> "Note":
+    def better(self, other: "LevelProof") -> "LevelProof":
         """Return the better note on one value: this, unless the other is proven or has a better bound."""
         if self.proven or other.bound is None:
             return self
@@ -62,7 +62,7 @@ class Note:
 
 
 def attained(
-    problem: Problem, placement: Placement, notes: Sequence[Note], least: Least | None = None
+    problem: Problem, placement: Placement, notes: Sequence[LevelProof], least: Least | None = None
 ) -> tuple[Attained, ...]:
     """Return the levels of a placement with what is proven of them: every result passes here.
 
@@ -74,7 +74,7 @@ def attained(
     """
     known = least or {}
     return tuple(
-        at_least(_noted(scored, notes[number] if number < len(notes) else Note()), known.get(level, 0))
+        at_least(_noted(scored, notes[number] if number < len(notes) else LevelProof()), known.get(level, 0))
         for number, (level, scored) in enumerate(
             zip(levels_of(problem), score(problem, placement), strict=True)
         )
@@ -101,7 +101,7 @@ def at_least(level: Attained, least: int | Fraction) -> Attained:
     return replace(level, bound=least, resolution=step)
 
 
-def _noted(level: Attained, note: Note) -> Attained:
+def _noted(level: Attained, note: LevelProof) -> Attained:
     if note.tolerance:
         loose = replace(level, tolerance=note.tolerance)
         return loose if note.bound is None else tolerated(level, note.bound, note.tolerance)

@@ -13,22 +13,22 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.scarcity import FoundConflict
-from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.subset import UnitJudge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 # Attempts to keep more units than a placement happens to keep.
 TRIES = 12
@@ -52,7 +52,7 @@ class Oracle:
     def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
         self.deadline = deadline
         self.seed = seed
-        self._judge = Judge(problem, units)
+        self._judge = UnitJudge(problem, units)
         self._encoding, self._guards = _encoded(problem, units, deadline)
         self.everything = frozenset(range(len(units)))
 
@@ -86,7 +86,7 @@ class Oracle:
         model = encoding.model.clone()
         for at in sorted(kept):
             model.add(self._guards[at] == 1)
-        finding = run(model, encoding.replica_variables, [], [], Effort(self.deadline, 1, self.seed))
+        finding = run(model, encoding.replica_variables, [], [], RunLimits(self.deadline, 1, self.seed))
         if finding.verdict is Verdict.UNKNOWN:
             raise OutOfTime
         return None if finding.values is None else self._judge.broken(encoding.read(finding.values))
@@ -98,7 +98,7 @@ def _encoded(
     """Encode every unit behind its guard; return the guards as well."""
     widths = {workload.key: widest(workload) for workload in problem.workloads}
     within = {
-        Place(key, cluster.name): Range(0, width)
+        Place(key, cluster.name): Interval(0, width)
         for key, width in widths.items()
         for cluster in problem.clusters
     }
@@ -126,7 +126,7 @@ def _encoded(
 
 def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
     """Ask of a cluster no more than it has."""
-    because = Because("capacity", None, room.cluster)
+    because = Origin("capacity", None, room.cluster)
     for resource in sorted(room.resources):
         asked = [
             (Place(each.key, room.cluster), need)
@@ -143,7 +143,7 @@ LATER_ROUNDS = 20
 
 
 @dataclass(slots=True)
-class Search:
+class ConflictSearch:
     """Search for a conflict: its oracle, and the units that placements found so far break."""
 
     oracle: Oracle
@@ -257,7 +257,7 @@ def fewest_that_meet(
     for one in sets:
         model.add(total(taken[element] for element in sorted(one)) >= 1)
     variables = [taken[element] for element in elements]
-    finding = run(model, variables, [(each, 1) for each in variables], [], Effort(deadline, 1, seed))
+    finding = run(model, variables, [(each, 1) for each in variables], [], RunLimits(deadline, 1, seed))
     if finding.verdict is not Verdict.OPTIMAL or finding.values is None:
         return None
     return frozenset(element for element, value in zip(elements, finding.values, strict=True) if value)

@@ -26,7 +26,7 @@ NEWTON_TURNS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class MarginalUnits:
     """The units of some clusters, each with ``lower < upper`` and a positive weight."""
 
     lower: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Threshold:
     """Heights of the clusters with all units that cost less, and with all that cost at most as much."""
 
 
-def find_threshold(units: Units, nth: int) -> Threshold:
+def find_threshold(units: MarginalUnits, nth: int) -> Threshold:
     """Return the threshold at the n-th cheapest unit, counted from 1.
 
     `units`: at least `nth` units. `nth`: which one, ``1 <= nth <= sum(upper - lower)``.
@@ -98,12 +98,12 @@ def find_threshold(units: Units, nth: int) -> Threshold:
     return _threshold(units, int(under[chosen]), int(units.weights[chosen]))
 
 
-def _threshold(units: Units, unit: int, weight: int) -> Threshold:
+def _threshold(units: MarginalUnits, unit: int, weight: int) -> Threshold:
     marginal = Fraction(units.step * unit + units.offset, weight)
     return Threshold(marginal, units.below(marginal), units.upto(marginal))
 
 
-def _search_grid(units: Units, target: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _search_grid(units: MarginalUnits, target: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return heights just under `target` and heights that reach it, at most one unit apart in every cluster.
 
     The grid is the progression of the largest weight, ``(step * i + offset) / heaviest`` for every
@@ -133,7 +133,7 @@ def _search_grid(units: Units, target: int) -> tuple[NDArray[np.int64], NDArray[
     return under, over
 
 
-def _newton_step(units: Units, heights: NDArray[np.int64], missing: int) -> int:
+def _newton_step(units: MarginalUnits, heights: NDArray[np.int64], missing: int) -> int:
     """Return by how many steps of the grid to go up (or down, below 0) to gain the missing units."""
     growing = (heights > units.lower) & (heights < units.upper)
     per_step = exact_sum(units.weights[growing]) / units.heaviest

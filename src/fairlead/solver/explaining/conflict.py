@@ -15,9 +15,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.open_clusters import may_be_untold, tolerating
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.conflicts.closed_form import closed_form
-from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
+from fairlead.solver.conflicts.hitting_set import ConflictSearch, Oracle, OutOfTime
 from fairlead.solver.conflicts.scarcity import FoundConflict, excess_of, scarce
-from fairlead.solver.conflicts.subset import Judge, only
+from fairlead.solver.conflicts.subset import UnitJudge, only
 from fairlead.solver.conflicts.units import Unit, is_over, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
 from fairlead.solver.conflicts.wording import Contradiction, cause_of, shortened, told
@@ -92,7 +92,7 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     if found is None or found.proof is not Proof.SMALLEST:
         try:
             part = deadline.part(SHARE_OF_ONE)
-            search = Search(Oracle(problem, units, part, seed), list(broken))
+            search = ConflictSearch(Oracle(problem, units, part, seed), list(broken))
             minimal = None if found is None or found.proof is Proof.UNVERIFIED else found.units
             found, broken = search.find(minimal) or found, search.broken
         except OutOfTime:
@@ -151,7 +151,7 @@ def verified(
         raise InternalError("rules that were called a conflict have a placement")
     if together is None:
         return False
-    judge = Judge(problem, units)
+    judge = UnitJudge(problem, units)
     # Of a single workload this mostly takes milliseconds, and nothing else is known of it.
     late = len(problem.workloads) == 1 and len(units) * len(problem.clusters) <= VERIFIED_LATE
     for at in range(len(units)):
@@ -166,7 +166,7 @@ def verified(
     return True
 
 
-def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_out: int) -> bool:
+def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: UnitJudge, left_out: int) -> bool:
     """Tell whether filling one cluster after the other keeps all units but the one that is left out."""
     if len(problem.workloads) != 1:
         return False

@@ -9,14 +9,14 @@ from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload, from_start, in_group
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
+from fairlead.solver.conflicts.wording import Contradiction, UnitWording, once, said_once
 from fairlead.solver.explaining.conflict import advice, conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open
+from fairlead.solver.groups.choices import GroupChoice, apart, choices, in_any_group, is_complete, is_open
 from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
 
@@ -143,7 +143,7 @@ def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Cont
     wide = _everywhere(problem)
     if len(problem.workloads) > 1 and is_scarce(wide):
         return explain(wide)
-    found: list[tuple[Choice, Contradiction]] = []
+    found: list[tuple[GroupChoice, Contradiction]] = []
     complete = is_complete(problem)
     for choice in choices(problem):
         conflict = explain(choice.problem) if deadline.remaining() else None
@@ -170,7 +170,7 @@ def _everywhere(problem: Problem) -> Problem:
 
 
 def _joined(
-    found: Sequence[tuple[Choice, Contradiction]], problem: Problem, *, complete: bool
+    found: Sequence[tuple[GroupChoice, Contradiction]], problem: Problem, *, complete: bool
 ) -> Contradiction:
     """Return the conflicts of all choices as one; what they have in common comes first."""
     if len(found) == 1 and complete:
@@ -188,8 +188,8 @@ def _joined(
 
 
 def _told(
-    choice: Choice, conflict: Contradiction, common: Container[Statement], problem: Problem
-) -> Iterator[Said]:
+    choice: GroupChoice, conflict: Contradiction, common: Container[Statement], problem: Problem
+) -> Iterator[UnitWording]:
     """Yield the sentences of a conflict in one choice only, with the groups they are about."""
     inside = {workload.key for workload in conflict.workloads}
     groups = [(key, name) for key, name in choice.groups if key in inside] or list(choice.groups)
@@ -215,7 +215,7 @@ def _once_reported(
     after = replace(problem, workloads=tuple(held.get(each.key, each) for each in problem.workloads))
     known = {way.changes for way in ways}
     for way in relaxations(after, deadline, seed, failing=failing):
-        scaled = any(each.kind == Kind.REPLICAS and each.workload in held for each in way.changes)
+        scaled = any(each.kind == ChangeKind.REPLICAS and each.workload in held for each in way.changes)
         if scaled and way.changes not in known:
             enough = f"it is also enough to {way.text} (the template's number)"
             yield f"Once member clusters report what that frees, {enough}."

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.joint import Choice, Options, encode_choice
+from fairlead.encoders.joint import GroupChoiceModel, Options, encode_choice
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunLimits, RunResult, Verdict
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""
@@ -26,7 +26,7 @@ TRIES = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class JointChoice:
     """A joint choice."""
 
     positions: Mapping[str, int] | None
@@ -36,7 +36,7 @@ class Joint:
     """True where it is certain that no earlier choice has a placement; with None, that no choice has one."""
 
 
-def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:
+def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> JointChoice:
     """Return the first joint choice that has a placement, in the order of priority and key.
 
     `problem`: the question, without preferences. `options`: by key of every workload with a choice: the
@@ -51,7 +51,7 @@ def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: i
             each if each.key in options else _where_it_is(each, problem) for each in problem.workloads
         )
         found = _search(replace(problem, workloads=staying), options, deadline, seed)
-        return Joint(found.positions, found.positions is not None and not any(found.positions.values()))
+        return JointChoice(found.positions, found.positions is not None and not any(found.positions.values()))
     return _search(problem, options, deadline, seed)
 
 
@@ -61,15 +61,15 @@ def _where_it_is(workload: Workload, problem: Problem) -> Workload:
     return workload if any(violations_of(workload, held)) else as_it_runs(workload, problem.cluster_by_name)
 
 
-def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -> Joint:
+def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -> JointChoice:
     """Look for the first joint choice with one model."""
     choice = encode_choice(problem, options, in_time=lambda: deadline.remaining() > 0)
     if choice is None:
-        return Joint(None, False)
+        return JointChoice(None, False)
     search = _Search(choice, deadline, seed)
     found = search.ask([])
     if found.values is None:
-        return Joint(None, found.verdict is Verdict.INFEASIBLE)
+        return JointChoice(None, found.verdict is Verdict.INFEASIBLE)
     every = [term for key in options for term in search.ranks(key)]
     search.ask(every, TRIES)
     proven = True
@@ -84,7 +84,7 @@ def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -
         for key in keys:
             search.settle(key)
         waiting = waiting[len(keys) :]
-    return Joint({key: search.position(key) for key in options}, proven)
+    return JointChoice({key: search.position(key) for key in options}, proven)
 
 
 def _some(waiting: Sequence[str], options: Options) -> Sequence[str]:
@@ -99,10 +99,10 @@ def _some(waiting: Sequence[str], options: Options) -> Sequence[str]:
 class _Search:
     """A model and the last solution of it; made and thrown away by `first_choice`."""
 
-    def __init__(self, choice: Choice, deadline: Deadline, seed: int) -> None:
+    def __init__(self, choice: GroupChoiceModel, deadline: Deadline, seed: int) -> None:
         self._choice = choice
         self._model = choice.encoding.model
-        self._effort = Effort(deadline, 1, seed)
+        self._effort = RunLimits(deadline, 1, seed)
         self._variables = [
             *(literal for literals in choice.literals.values() for literal in literals),
             *choice.encoding.replica_variables,
@@ -110,11 +110,11 @@ class _Search:
         self._hint: list[Term] = []
         self._taken: dict[int, int] = {}
 
-    def ask(self, cost: Sequence[Term], work: float | None = None) -> Finding:
+    def ask(self, cost: Sequence[Term], work: float | None = None) -> RunResult:
         """Look for a solution of least cost; it becomes the last one, unless that is better."""
         effort = self._effort
         if work is not None:
-            effort = Effort(effort.deadline, effort.workers, effort.seed, work)
+            effort = RunLimits(effort.deadline, effort.workers, effort.seed, work)
         found = run(self._model, self._variables, cost, self._hint, effort)
         if found.values is not None:
             taken = {

@@ -10,7 +10,7 @@ from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.variables import Group, Place, Range, replicas_at
+from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
@@ -18,7 +18,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.attainment import LevelProof
 from fairlead.solver.columns.diving import FAR
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.polishing import polished
@@ -26,7 +26,7 @@ from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunLimits, RunResult, Verdict
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, a fraction of a second, and this part of a level's time at most.
@@ -53,7 +53,7 @@ class LevelModels(LevelBounds):
     __slots__ = ()
 
     def _encode(
-        self, ranges: Mapping[Place, Range] | None = None, level: Level | None = None
+        self, ranges: Mapping[Place, Interval] | None = None, level: Level | None = None
     ) -> Encoding | None:
         """Return a model in the given or the known ranges, with all pins; None where time ran out.
 
@@ -82,17 +82,17 @@ class LevelModels(LevelBounds):
 
     def _find_any(self, encoding: Encoding) -> Verdict:
         """Find any placement; tell what the solver says."""
-        finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+        finding = self._run(encoding, [], RunLimits(self.deadline, 1, self.seed))
         if finding.values is not None:
             self._take(encoding, finding, None)
         return finding.verdict
 
-    def _minimise_group(self, group: Group, factor: int = 1) -> None:
+    def _minimise_group(self, group: PlaceSet, factor: int = 1) -> None:
         """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
         encoding = self._encode()
         if encoding is not None:
             finding = self._run(
-                encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
+                encoding, [(encoding.selection.total(group), factor)], RunLimits(self.deadline, 1, self.seed)
             )
             if finding.values is not None:
                 found = encoding.read(finding.values)
@@ -135,7 +135,7 @@ class LevelModels(LevelBounds):
         self.restricted = True
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
             if self.problem.partial:
-                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                everywhere = PlaceSet(workload.key, frozenset(self.problem.cluster_by_name))
                 self._minimise_group(everywhere, -1)
                 self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
             for group in beyond_tiers(workload):
@@ -235,7 +235,7 @@ class LevelModels(LevelBounds):
         if self.tried or level in self.targets or not self._is_priced_first(level) or self.best is None:
             return
         cost, value = encoding.levels[level], value_of(self.problem, self.best, level)
-        effort = Effort(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
+        effort = RunLimits(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
         for _ in range(NEARBY):
             missing = self._missing(level, cost, None)
             finding = self._run(encoding, terms, effort) if missing > FAR * value else None
@@ -245,7 +245,7 @@ class LevelModels(LevelBounds):
             if not refined and missing - self._missing(level, cost, None) <= WORTH * missing:
                 return
 
-    def _first_effort(self, deadline: Deadline, *, fixed: bool) -> Effort:
+    def _first_effort(self, deadline: Deadline, *, fixed: bool) -> RunLimits:
         """Return how hard to try at first: one worker for a short while, unless that was tried before.
 
         Where a level has a tolerance that ends by its work alone: what it finds does not depend on the
@@ -253,16 +253,16 @@ class LevelModels(LevelBounds):
         """
         if self.tried:
             return self._all_workers(deadline, SLICE)
-        return Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
+        return RunLimits(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
 
-    def _following(self, effort: Effort, deadline: Deadline) -> Effort | None:
+    def _following(self, effort: RunLimits, deadline: Deadline) -> RunLimits | None:
         """Return how hard to try after a search that settled nothing; None where that was the last one."""
         return None if math.isinf(effort.work) else self._all_workers(deadline, max(SLICE, 2 * effort.work))
 
-    def _all_workers(self, deadline: Deadline, work: float) -> Effort:
+    def _all_workers(self, deadline: Deadline, work: float) -> RunLimits:
         """Return an effort of all workers: so much work, or until time is over where it is limited."""
         limited = deadline.limit is not None
-        return Effort(deadline, self.workers, self.seed, math.inf if limited else work, thorough=True)
+        return RunLimits(deadline, self.workers, self.seed, math.inf if limited else work, thorough=True)
 
     def _missing(self, level: Level, cost: LevelCost, bound: int | None) -> Fraction | float:
         """Return how far the best placement is above what would be enough of a level, as far as is known."""
@@ -274,13 +274,13 @@ class LevelModels(LevelBounds):
         known = (self.least[level], self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
         return value - max(known)
 
-    def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
+    def _run(self, encoding: Encoding, terms: list[Term], effort: RunLimits) -> RunResult:
         """Run CP-SAT, starting from the best placement."""
         near = self.best or self.near
         hint = encoding.values(near) if near is not None else []
         return run(encoding.model, encoding.replica_variables, terms, hint, effort)
 
-    def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:
+    def _take(self, encoding: Encoding, finding: RunResult, level: Level | None) -> bool:
         """Keep what was found if it is better; tell whether a cost was underestimated there."""
         found = encoding.read(finding.values or ())
         broken = refused(self.problem, found)
@@ -327,7 +327,7 @@ class LevelModels(LevelBounds):
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
 
-    def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
+    def _sharpen(self, peak: PeakCost, bound: Fraction) -> LevelProof:
         """Prove the greatest distance of one workload exactly: look for anything below it."""
         while self.best is not None:
             limit = peak.exactly(self.best.of(peak.workload))
@@ -337,7 +337,7 @@ class LevelModels(LevelBounds):
                 encoding = self._encode(below)
                 if encoding is None:
                     break
-                finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+                finding = self._run(encoding, [], RunLimits(self.deadline, 1, self.seed))
                 verdict = finding.verdict
                 if finding.values is not None:
                     self._take(encoding, finding, None)
@@ -345,5 +345,5 @@ class LevelModels(LevelBounds):
             if verdict is not Verdict.INFEASIBLE:
                 break
             self.ranges = within_peaks(self.ranges, [peak], limit, strictly=False)
-            return Note(limit, proven=True)
-        return Note(bound, proven=True, exact=False)
+            return LevelProof(limit, proven=True)
+        return LevelProof(bound, proven=True, exact=False)

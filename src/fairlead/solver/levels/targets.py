@@ -10,7 +10,7 @@ from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, tolerance
-from fairlead.solver.answers.attainment import Note, combined, tolerated
+from fairlead.solver.answers.attainment import LevelProof, combined, tolerated
 from fairlead.solver.levels.spans import least_alone
 
 MOST_PLACES = 100_000
@@ -45,7 +45,7 @@ class Target:
         """Return the target with a bound that was proven, where the best is not known."""
         return replace(self, bound=max(self.bound, bound))
 
-    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> Note:
+    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> LevelProof:
         """Return how far a level got of which bounds are known: proven where it is within the tolerance.
 
         Raises `InternalError` where the level is below what no placement is below: a bug in fairlead.
@@ -53,7 +53,7 @@ class Target:
         if value < self.bound:
             raise InternalError(f"a level with a tolerance is {value}, the least it can be is {self.bound}")
         least = min(value, max(self.bound, *known))
-        return Note(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
+        return LevelProof(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
 
 
 Targets = Mapping[Level, Target]

@@ -27,7 +27,7 @@ ENGINES = ("local", "ray")
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Workplace:
     """Where parts are searched, and in how many shares."""
 
     engine: str = "local"
@@ -159,7 +159,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class RunLimits:
     """Limits of one run: time, threads, work, and the ways of searching."""
 
     deadline: Deadline
@@ -183,7 +183,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RunResult:
     """Result of one run."""
 
     verdict: Verdict

@@ -24,7 +24,7 @@ from fairlead.solver.why.change import settled
 Number = int | Fraction
 
 
-class Difference(NamedTuple):
+class LevelDifference(NamedTuple):
     """The most important level on which another answer differs, by how much it is worse there.
 
     `level` is None where none differs.
@@ -36,11 +36,11 @@ class Difference(NamedTuple):
     proven: bool
 
 
-SAME = Difference(None, 0, 0, proven=True)
+SAME = LevelDifference(None, 0, 0, proven=True)
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredPart:
     """A workload in question, the part of the problem that it shares clusters with, and the answer."""
 
     part: Problem
@@ -92,7 +92,7 @@ class Answered:
         limit = None if left == float("inf") else left
         return solve(trusted(changed), time_limit=limit, workers=self.workers, seed=self.seed)
 
-    def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> Difference:
+    def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> LevelDifference:
         """Return the first level on which an answer to a changed problem, with its levels, differs.
 
         A level that only the changed problem has counts what a rule is short of that this one does not have:
@@ -104,7 +104,7 @@ class Answered:
             place, here = known.get(level, (-1, 0))
             proven = proven and place < self.proven and there.proven and _is_exact(there)
             if abs(Fraction(there.value - here)) > there.tolerance:
-                return Difference(level, here, as_whole(there.value - here), proven)
+                return LevelDifference(level, here, as_whole(there.value - here), proven)
         return SAME._replace(proven=proven)
 
     def has_room(self, cluster: str) -> bool:
@@ -122,7 +122,7 @@ class Answered:
         return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
 
 
-def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:
+def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> AnsweredPart:
     """Return the part of an outcome of `solve`, with a placement, to which a workload belongs."""
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")
@@ -135,7 +135,7 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     if part.partial and not any(shortfall_values(part, placement).values()):
         part = replace(part, partial=False)  # what can be placed in full is placed as in any other problem
     proven = _proven(outcome, set(levels_of(part)))
-    return Answered(part, key, placement, proven, workers, seed)
+    return AnsweredPart(part, key, placement, proven, workers, seed)
 
 
 def _proven(outcome: Outcome, levels: set[Level]) -> int:

@@ -19,7 +19,7 @@ PIN = Source("<why>", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BoundShift:
     """A bound that could be moved by one."""
 
     action: str

@@ -19,7 +19,7 @@ from fairlead.solver.answers.answer import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, Priced
+from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, PricedBound
 from fairlead.solver.batch.model import Prices
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.allocation import allocate
@@ -44,7 +44,7 @@ class Columns:
     usage: Floats
 
 
-def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
+def fitting(dual: Dual, priced: PricedBound, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
     """Return one placement of every workload with limited groups that keeps its rules, all about fitting.
 
     A workload of which no placement keeps them is left out; after the deadline no more are made.
@@ -65,7 +65,7 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
     return found
 
 
-def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:
+def _columns_of(dual: Dual, priced: PricedBound, keeps: Keeps, deadline: Deadline) -> Columns:
     """Return placements at the best prices and at prices a little off."""
     model, coupling = dual.limited, dual.model.batch.coupling
     batch, chance = model.batch, np.random.default_rng(0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.solver.exact.costs.pieces import linear
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
+from fairlead.solver.exact.nested.best_set import NoPriceError, TooLongError
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.narrowed_face import narrow
 
@@ -56,7 +56,7 @@ def _has_room(face: Face, most: int) -> bool:
         return False
     try:
         held = most_together(replace(face, limits=replace(limits, most=most), first=None))
-    except ApartError as apart:
+    except NoPriceError as apart:
         # Not known; that it is not enough shows later.
         return apart.bound >= face.total or not face.settled
     return held is not None and held >= face.total
@@ -65,7 +65,7 @@ def _has_room(face: Face, most: int) -> bool:
 def most_together(face: Face) -> int | None:
     """Return how many replicas the clusters of one set hold at most; None where no set keeps the limits.
 
-    Raises `ApartError` or `TooLongError` where that is not known.
+    Raises `NoPriceError` or `TooLongError` where that is not known.
     """
     room = face.most_held
     picked = face.pick(room)
@@ -92,7 +92,7 @@ def _with_count(face: Face, count: int) -> list[Face]:
     for side in (*((limited.gains(),) if face.sums else ()), most, -limited.lower):
         try:
             picked = limited.pick(side)
-        except ApartError as apart:
+        except NoPriceError as apart:
             if apart.known is not None and face.settled and limited.holds(apart.known.used):
                 return [limited]
             continue

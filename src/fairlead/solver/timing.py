@@ -29,7 +29,7 @@ class Round(NamedTuple):
         yield from ((each.name, each.outcome) for each in self.comparison.contenders)
 
 
-class Spread(NamedTuple):
+class SecondsSpread(NamedTuple):
     """Seconds of several rounds."""
 
     median: float
@@ -37,13 +37,13 @@ class Spread(NamedTuple):
     most: float
 
     @classmethod
-    def of(cls, seconds: Sequence[float]) -> "Spread":
+    def of(cls, seconds: Sequence[float]) -> "SecondsSpread":
         """Return the spread of at least one number."""
         return cls(median(seconds), min(seconds), max(seconds))
 
 
 @dataclass(frozen=True, repr=False)
-class Bench(Answer):
+class Benchmark(Answer):
     """Several rounds of one comparison, everybody once in each."""
 
     rounds: tuple[Round, ...]
@@ -55,9 +55,9 @@ class Bench(Answer):
         return self.rounds[-1].comparison
 
     @property
-    def load(self) -> Spread:
+    def load(self) -> SecondsSpread:
         """Seconds until the input was read."""
-        return Spread.of([each.load for each in self.rounds])
+        return SecondsSpread.of([each.load for each in self.rounds])
 
     @property
     def taken(self) -> dict[str, list[float]]:
@@ -69,9 +69,9 @@ class Bench(Answer):
         return found
 
     @property
-    def seconds(self) -> dict[str, Spread]:
+    def seconds(self) -> dict[str, SecondsSpread]:
         """How the seconds of everybody spread, by name."""
-        return {name: Spread.of(numbers) for name, numbers in self.taken.items()}
+        return {name: SecondsSpread.of(numbers) for name, numbers in self.taken.items()}
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -92,7 +92,7 @@ class Bench(Answer):
 
 def bench(
     read: Callable[[], Problem], rounds: int, likes: Sequence[str] | None = None, **settings: Any
-) -> Bench:
+) -> Benchmark:
     """Read an input and compare, several times, and take the time.
 
     A signal that asks for the answer ends it; the round that is under way does not count then, unless it is
@@ -111,4 +111,4 @@ def bench(
             taken = Round(load, compare(problem, likes, **settings))
             # The answers of a round that was interrupted are cut short.
             found += [] if found and whole.stop.asked else [taken]
-    return Bench(tuple(found))
+    return Benchmark(tuple(found))
