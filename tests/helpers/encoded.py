@@ -9,6 +9,7 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.models.problem import Problem
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.search import Search
 
 
 def encoded(problem: Problem) -> Encoding:
@@ -36,7 +37,7 @@ def allows_all(problem: Problem, forced: Mapping[str, Mapping[str, int]]) -> boo
 
 def best(problem: Problem) -> dict[str, int]:
     """Return the best placement of the last workload by CP-SAT, which brute force confirms."""
-    result, expected = minimise_levels(problem, workers=1), brute_force(problem)
+    result, expected = minimise_levels(problem, Search(workers=1)), brute_force(problem)
     assert expected is not None
     assert result.placement == expected.placement
     return dict(expected.placement.of(problem.workloads[-1].key))

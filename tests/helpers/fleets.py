@@ -28,7 +28,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.plan.waves import Availability, MoveOrder, WaveOptions
 from orders import WITHOUT_BALANCE
 
 Placed = dict[str, int]
@@ -309,4 +309,4 @@ def _options(rng: random.Random) -> WaveOptions:
     availability = Availability()
     if rng.random() < 0.4:
         availability = Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
-    return WaveOptions(rng.choice(list(Order)), availability, detours=rng.random() < 0.7)
+    return WaveOptions(rng.choice(list(MoveOrder)), availability, detours=rng.random() < 0.7)

@@ -7,7 +7,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import Move, MoveOrder, Wave, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fleets import RandomFleet
 
@@ -64,7 +64,7 @@ def _waves(
             yield moves, Placement({key: step[1] for key, step in zip(keys, chosen, strict=True)})
 
 
-def _steps(key: str, held: Placed, wanted: Placed, order: Order) -> Iterator[Step]:
+def _steps(key: str, held: Placed, wanted: Placed, order: MoveOrder) -> Iterator[Step]:
     """Yield everything that one workload can do in a wave; how replicas are paired makes no difference."""
     names = sorted(held.keys() | wanted.keys())
     change = sum(wanted.values()) - sum(held.values())
@@ -76,8 +76,8 @@ def _steps(key: str, held: Placed, wanted: Placed, order: Order) -> Iterator[Ste
         for how in set(product("leg", repeat=len(stops))):
             moves = _moves(key, list(zip(stops, how, strict=True)), starts)
             allowed = {
-                "l": order is not Order.STOP_FIRST,
-                "e": order is not Order.START_FIRST,
+                "l": order is not MoveOrder.STOP_FIRST,
+                "e": order is not MoveOrder.START_FIRST,
                 "g": change < 0,
             }
             fresh = len(starts) - sum(kind != "g" for kind in how)

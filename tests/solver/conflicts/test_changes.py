@@ -24,7 +24,7 @@ from fairlead.models.cluster import Taint
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Change
-from fairlead.solver.changes.kinds import Kind, describe_all, effort, varied
+from fairlead.solver.changes.kinds import ChangeKind, describe_all, effort, varied
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from hand_made import infeasible
@@ -155,11 +155,12 @@ def test_two_taints_of_one_cluster() -> None:
 def test_ways_of_several_changes_are_easy_to_read() -> None:
     """What has commas of its own is parted by semicolons; all taints have one verb, and all of a cluster."""
     found = [
-        Change(Kind.MINIMUM, key, "a", "", 2, 1, 1 - at) for at, key in enumerate(("default/x", "default/y"))
+        Change(ChangeKind.MINIMUM, key, "a", "", 2, 1, 1 - at)
+        for at, key in enumerate(("default/x", "default/y"))
     ]
-    found += [Change(Kind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
+    found += [Change(ChangeKind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
     found += [
-        Change(Kind.TOLERATION, "default/x", None, Taint(key, "", "NoSchedule"), 0, 1, 1)
+        Change(ChangeKind.TOLERATION, "default/x", None, Taint(key, "", "NoSchedule"), 0, 1, 1)
         for key in ("edge", "gpu")
     ]
     assert describe_all(found, named=True) == (
@@ -176,10 +177,10 @@ def test_the_most_useful_way_comes_first() -> None:
     quota, room, fewer, more = (
         (Change(kind, key, name, "", 1, 2, 1),)
         for kind, key, name in (
-            (Kind.QUOTA, None, None),
-            (Kind.CAPACITY, None, "a"),
-            (Kind.REPLICAS, "x", None),
-            (Kind.CAPACITY, None, "b"),
+            (ChangeKind.QUOTA, None, None),
+            (ChangeKind.CAPACITY, None, "a"),
+            (ChangeKind.REPLICAS, "x", None),
+            (ChangeKind.CAPACITY, None, "b"),
         )
     )
     assert varied([room, more, quota, fewer]) == [room, quota, fewer, more]

@@ -32,7 +32,7 @@ from fairlead.models.rules import Candidates, GroupTotal, Total
 from fairlead.models.statement import Change, Conflict, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
@@ -576,7 +576,7 @@ def test_a_bound_and_an_exact_total_of_one_cluster_change_apart() -> None:
     exact = GroupTotal("member1", frozenset(["member1"]), 3, 3)
     least = GroupTotal("member1", frozenset(["member1"]), 2, None)
     asked = Workload("web", "web", 3, rules=(Candidates(("member1",)), Total(), exact, least))
-    change = Change(Kind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
+    change = Change(ChangeKind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
     changed = apply(Problem((Cluster("member1"),), (asked,)), [change])
     assert changed.workload("web").rules_of(GroupTotal) == (exact, replace(least, minimum=1))
 

@@ -31,11 +31,11 @@ from fairlead.solver.plan import greedy
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import repairs_first, waves_of
-from fairlead.solver.plan.steps import Step
-from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.steps import WaveStep
+from fairlead.solver.plan.waves import Availability, Move, MoveOrder, WaveOptions, WavePlan
 from moved import moved_to
 
-STOP_FIRST = WaveOptions(Order.STOP_FIRST)
+STOP_FIRST = WaveOptions(MoveOrder.STOP_FIRST)
 
 
 def app(
@@ -128,7 +128,7 @@ def test_full_clusters_cannot_exchange_replicas() -> None:
 def test_what_would_let_a_ring_turn_is_true() -> None:
     """What would let a ring turn is true."""
     assert planned({"m1": 0, "m2": 500}, RING, SWAPPED).complete
-    assert planned(FULL, RING, SWAPPED, WaveOptions(Order.EITHER)).complete
+    assert planned(FULL, RING, SWAPPED, WaveOptions(MoveOrder.EITHER)).complete
 
 
 def test_full_clusters_exchange_replicas_through_a_third() -> None:
@@ -162,7 +162,7 @@ def test_full_clusters_exchange_replicas_by_stopping_first() -> None:
 
 def test_at_most_so_many_are_missing_at_once() -> None:
     """5 replicas that stop first, at most 2 missing: 2, 2 and 1, however much room there is."""
-    options = WaveOptions(Order.STOP_FIRST, Availability(max_unavailable=2))
+    options = WaveOptions(MoveOrder.STOP_FIRST, Availability(max_unavailable=2))
     plan = planned({"m1": 0, "m2": 9000}, (app("a", {"m1": 5}),), {"a": {"m2": 5}}, options)
     assert [wave.replicas for wave in plan.waves] == [2, 2, 1]
     assert plan.lower_bound == 3
@@ -358,7 +358,7 @@ def test_repairs_move_to_the_front() -> None:
         tuple(Cluster(name, free={"cpu": 9000}) for name in ("m1", "m2")), workloads, (Capacity(),)
     )
     fleet = migration_of(problem, Placement({"a": {"m2": 1}, "b": {"m2": 1}}), WaveOptions())
-    late = ({"a": Step({"m2": 1}, {"m1": 1})}, {"b": Step({"m2": 1})})
+    late = ({"a": WaveStep({"m2": 1}, {"m1": 1})}, {"b": WaveStep({"m2": 1})})
     assert repairs_first(fleet, late) == ({"a": late[0]["a"], "b": late[1]["b"]},)
 
 

@@ -13,8 +13,8 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.transient import Moment
-from fairlead.solver.plan.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.plan.transient import WaveMoment
+from fairlead.solver.plan.waves import Availability, Move, MoveOrder, Wave, WaveOptions, WavePlan
 
 TARGET = {"shop/a": {"m2": 1}, "shop/b": {"m2": 1}}
 
@@ -55,7 +55,7 @@ def test_a_full_quota_blocks_whoever_starts_first() -> None:
 
 def test_a_full_quota_lets_those_move_that_stop_first() -> None:
     """The old replica goes first where that was asked for and one may be missing."""
-    plan = waves({Scope("cpu"): Limit(2000, 2000)}, WaveOptions(Order.STOP_FIRST, Availability("100%")))
+    plan = waves({Scope("cpu"): Limit(2000, 2000)}, WaveOptions(MoveOrder.STOP_FIRST, Availability("100%")))
     assert plan.complete
     assert all(move.stop_first for wave in plan.waves for move in wave.moves)
 
@@ -81,5 +81,5 @@ def test_the_simulator_counts_inside_a_wave() -> None:
     question = problem({Scope("cpu"): Limit(3000, 2000)})
     both = Wave(tuple(Move(key, "m1", "m2", 1) for key in TARGET))
     (breach,) = replay(WavePlan(question, Placement(TARGET), (both,)))
-    assert (breach.wave, breach.moment, breach.violation.rule) == (1, Moment.STARTED, "quota")
+    assert (breach.wave, breach.moment, breach.violation.rule) == (1, WaveMoment.STARTED, "quota")
     assert breach.violation.text == "quota shop/compute: 4 cpu requested, 3 left by the quota"

@@ -14,7 +14,7 @@ from fairlead.models.rules import Survival, Total, WorkloadRule
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import Availability, MoveOrder, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fleets import RandomFleet, random_fleet, tiny_fleet, with_losses, with_quotas, with_skews
 from wave_brute_force import goes_straight
@@ -96,7 +96,7 @@ def test_two_clusters_may_be_lost_inside_a_wave_too() -> None:
     """Two leave a, which stop first: b and c with two each, once both are lost, would leave none of one."""
     rules = (Total(), Survival("cluster", {name: frozenset(name) for name in "abcd"}, 1, count=2))
     there, target = {"a": 2, "b": 2, "c": 2}, Placement({"w": {"b": 2, "c": 2, "d": 2}})
-    options = WaveOptions(order=Order.STOP_FIRST, availability=Availability(2))
+    options = WaveOptions(order=MoveOrder.STOP_FIRST, availability=Availability(2))
     clusters = tuple(Cluster(name) for name in "abcd")
 
     def plan(*own: WorkloadRule) -> WavePlan:

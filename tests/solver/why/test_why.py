@@ -39,7 +39,7 @@ from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.why import gain_sentence
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
-from fairlead.solver.why.answered import Answered
+from fairlead.solver.why.answered import AnsweredPart
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"
@@ -366,6 +366,13 @@ def test_all_in_one_cluster() -> None:
     assert blocked(less(why, 1)) == "no other cluster can take one more"
 
 
+def test_no_more_than_a_cluster_can_be_asked_for() -> None:
+    """Without a total any number is right, but no cluster is asked for a second one of a single replica."""
+    one = Bounds({"member1": Bound(1)}, {})
+    workload = replace(web(1, 1), rules=(Candidates(names(1)), one), without=frozenset({"total"}))
+    assert blocked(more(asked(workload, count=1), 1)) == "no cluster is asked for more than 1"
+
+
 def test_takes_nothing_new() -> None:
     """A cluster with an untolerated NoSchedule taint keeps what it holds and never takes more."""
     keeps = Candidates(
@@ -426,12 +433,12 @@ def test_limits_at_which_nothing_stands_are_asked_about_together(monkeypatch: py
     """
     asked_for: list[Problem] = []
 
-    def counting(about: Answered, changed: Problem, deadline: Deadline) -> Outcome:
+    def counting(about: AnsweredPart, changed: Problem, deadline: Deadline) -> Outcome:
         asked_for.append(changed)
         return resolve(about, changed, deadline)
 
-    resolve = Answered.resolve
-    monkeypatch.setattr(Answered, "resolve", counting)
+    resolve = AnsweredPart.resolve
+    monkeypatch.setattr(AnsweredPart, "resolve", counting)
     weights = Weights({name: number for number, name in enumerate(names(6), 1)})
     clusters = tuple(Cluster(name, free={CPU: 400, "pods": 10}) for name in names(6))
     workload = web(9, 6, weights, requests={CPU: 100})

@@ -22,7 +22,7 @@ from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import Possible, Step
-from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.answered import AnsweredPart, answered
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.why import why
 from random_problems import random_problem
@@ -93,7 +93,7 @@ def first(
     return None, 0
 
 
-def gains_by_brute_force(about: Answered) -> Found:
+def gains_by_brute_force(about: AnsweredPart) -> Found:
     """Return what every change of a bound gains, also of those that do not bind."""
     known = [level.value for level in about.values]
     found: Found = {}

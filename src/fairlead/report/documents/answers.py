@@ -18,9 +18,9 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
+from fairlead.solver.compare import Benchmark, SecondsSpread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
-from fairlead.solver.rounds import Bench, Spread
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Effect, Simulation
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
@@ -37,7 +37,7 @@ def document_of(answer: Answer) -> Document:
             return simulation_document(answer)
         case Comparison():
             return comparison_document(answer)
-        case Bench():
+        case Benchmark():
             return bench_document(answer)
         case Why():
             return why_document(answer)
@@ -104,7 +104,7 @@ def plan_comparison_document(comparison: PlanComparison) -> Document:
     }
 
 
-def bench_document(bench: Bench) -> Document:
+def bench_document(bench: Benchmark) -> Document:
     """Return measured rounds as JSON-ready values.
 
     ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
@@ -129,12 +129,12 @@ def bench_document(bench: Bench) -> Document:
                     if key in ("status", "objectives", "violations")
                 },
             }
-            for name, outcome in bench.rounds[-1].answers
+            for name, outcome in bench.last.answers.items()
         ],
     }
 
 
-def _seconds(spread: Spread, every: list[float]) -> Document:
+def _seconds(spread: SecondsSpread, every: list[float]) -> Document:
     return {**spread._asdict(), "all": every}
 
 

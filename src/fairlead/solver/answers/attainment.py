@@ -19,8 +19,8 @@ from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 
-ByLevel = Mapping[Level, int | Fraction]
-"""Amounts by level, in its unit."""
+Least = Mapping[Level, int | Fraction]
+"""Least of every placement by level, in its unit, whatever the levels before it are."""
 
 
 Apart = Mapping[Level, frozenset[str]]
@@ -70,7 +70,7 @@ def attained(problem: Problem, placement: Placement, notes: Sequence[LevelProof]
     Raises `InternalError` where a level is below its bound: a bug in fairlead.
     """
     return tuple(
-        not_below_zero(_noted(scored, notes[number] if number < len(notes) else LevelProof()))
+        not_negative(_noted(scored, notes[number] if number < len(notes) else LevelProof()))
         for number, scored in enumerate(score(problem, placement))
     )
 
@@ -80,8 +80,8 @@ def status_of(levels: Iterable[Attained]) -> Status:
     return Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
 
 
-def not_below_zero(level: Attained) -> Attained:
-    """Return a level with a bound of at least 0, which every placement costs; at that it is proven.
+def not_negative(level: Attained) -> Attained:
+    """Return a level with a bound that is not below 0; at 0 it is proven.
 
     Raises `InternalError` where the level itself is below: a bug in fairlead.
     """
@@ -173,7 +173,7 @@ def conclude(
     if broken:
         raise blame.broken(f"the answer of {origin}", broken[0], problem)
     objectives = tuple(
-        not_below_zero(level if claim is None else _confirmed(claim, level))
+        not_negative(level if claim is None else _confirmed(claim, level))
         for level, claim in zip_longest(score(problem, placement), attained)
     )
     return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)

@@ -9,7 +9,7 @@ from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload, from_start, in_group
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -215,7 +215,7 @@ def _once_reported(
     after = replace(problem, workloads=tuple(held.get(each.key, each) for each in problem.workloads))
     known = {way.changes for way in ways}
     for way in relaxations(after, deadline, seed, failing=failing):
-        scaled = any(each.kind == Kind.REPLICAS and each.workload in held for each in way.changes)
+        scaled = any(each.kind == ChangeKind.REPLICAS and each.workload in held for each in way.changes)
         if scaled and way.changes not in known:
             enough = f"it is also enough to {way.text} (the template's number)"
             yield f"Once member clusters report what that frees, {enough}."

@@ -9,7 +9,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
@@ -20,7 +19,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
-from fairlead.solver.answers.attainment import Apart, ByLevel, LevelProof
+from fairlead.solver.answers.attainment import Apart, Least, LevelProof
 from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
 from fairlead.solver.columns.master import MixMaster
@@ -65,7 +64,7 @@ class LevelBounds:
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     later: Deadline | None = None
-    elsewhere: ByLevel = field(default_factory=dict)
+    elsewhere: Least = field(default_factory=dict)
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
     priced: dict[Level, Fraction] = field(default_factory=dict)
@@ -252,7 +251,7 @@ def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
     """Return the most that a level costs where it costs so many steps, which may be rounded down."""
     cost = outline.levels[level]
     if level == BALANCE:
-        return cost.value(steps) + error(cost)
+        return cost.value(steps) + cost.error
     problem = outline.problem
     replicas = sum(each.replicas for each in problem.workloads)
     return cost.value(steps + cost.rounded(replicas, len(problem.workloads) * len(problem.clusters)))

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -136,9 +135,9 @@ class LevelSearch(LevelModels):
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best) + spare(cost)
+        steps = cost.steps(self.best) + cost.spare
         target = self.targets.get(level)
-        return steps if target is None else max(steps, steps_up_to(cost, target.value))
+        return steps if target is None else max(steps, cost.steps_up_to(target.value))
 
     def _most_of(self, level: Level, cost: LevelCost) -> int | None:
         """Return the most that a level may cost while it is searched, in steps; None where that is not known.

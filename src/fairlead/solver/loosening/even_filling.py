@@ -44,7 +44,7 @@ def evened_out(
     deviations
         Whether deviations after balance are looked at as well.
     """
-    known, levels = _Evened(rule, problem, placement, target), levels_of(problem)
+    known, levels = _EvenSearch(rule, problem, placement, target), levels_of(problem)
     everybody = frozenset(problem.workload_by_key)
     pins = {
         level: known.most(level)
@@ -67,7 +67,7 @@ def evened_out(
 
 
 @dataclass(slots=True)
-class _Evened:
+class _EvenSearch:
     """The best placement so far, and what balance may be."""
 
     rule: Balance

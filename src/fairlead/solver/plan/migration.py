@@ -13,7 +13,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
 from fairlead.solver.plan.steps import between, minus, total
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.waves import Order, WaveOptions, running
+from fairlead.solver.plan.waves import MoveOrder, WaveOptions, running
 
 Place = tuple[str, str]
 """A cluster, or a quota in words, and a resource."""
@@ -26,7 +26,7 @@ class WorkloadPath:
     key: str
     start: Placed
     target: Placed
-    order: Order
+    order: MoveOrder
     least: int
     """Replicas that have to run at every moment, unless fewer run before."""
     most: int | None
@@ -47,7 +47,7 @@ class WorkloadPath:
     @property
     def early_allowed(self) -> int:
         """How many replicas may be stopped first in one wave at the very most."""
-        if self.order is Order.START_FIRST:
+        if self.order is MoveOrder.START_FIRST:
             return 0
         return max(0, max(total(self.start), total(self.target)) - self.least)
 

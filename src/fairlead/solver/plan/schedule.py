@@ -11,9 +11,9 @@ from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import MOST_WAVES, Steps, distance, end_of, repairs, too_many_waves
 from fairlead.solver.plan.migration import Migration, WorkloadPath, left_over, migration_of, size
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach, searched
+from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, WaveSearch, at, holds, reach, searched
 from fairlead.solver.plan.steps import NOTHING, total, wave_of
-from fairlead.solver.plan.waves import Order, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import MoveOrder, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import RunLimits, Verdict
 
@@ -25,8 +25,8 @@ WIDTHS = (2, 3, 4, 5, 6)
 
 
 def shortened(
-    migration: Migration, everywhere: Everywhere | None, search: Search, deadline: Deadline, seed: int
-) -> Search:
+    migration: Migration, everywhere: Everywhere | None, search: WaveSearch, deadline: Deadline, seed: int
+) -> WaveSearch:
     """Return fewer waves to the same end where that was found, and a bound on their number.
 
     A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
@@ -34,7 +34,7 @@ def shortened(
     answer in time.
     """
     if len(search.waves) < 2:
-        return Search(search.waves, search.detours, len(search.waves))
+        return WaveSearch(search.waves, search.detours, len(search.waves))
     free = search.detours and everywhere is not None
     chosen = everywhere() if free and everywhere is not None else migration
     chosen = chosen.bound_for(end_of(chosen, search.waves)[0])
@@ -51,7 +51,7 @@ def shortened(
             break
     if not search.detours and size(chosen, len(waves)) <= SMALL:
         waves = repairs_first(chosen, waves)
-    return Search(waves, search.detours, bound)
+    return WaveSearch(waves, search.detours, bound)
 
 
 def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
@@ -124,7 +124,7 @@ def _fewest_of(path: WorkloadPath) -> int:
     out, into = (total(each) for each in left_over(path, path.start))
     both = total(path.start), total(path.target)
     at_once = into
-    if path.order is Order.STOP_FIRST:
+    if path.order is MoveOrder.STOP_FIRST:
         at_once = path.early_allowed + max(0, into - out)
     elif path.most is not None:
         at_once = max(path.most, *both) - min(both) + path.early_allowed

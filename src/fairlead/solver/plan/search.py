@@ -7,7 +7,7 @@ from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over, size
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.waves import Order
+from fairlead.solver.plan.waves import MoveOrder
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import RunLimits, Verdict
 
@@ -35,7 +35,7 @@ Everywhere = Callable[[], Migration]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class WaveSearch:
     """State of a search: its waves, whether replicas wait on detours, and the least number of waves."""
 
     waves: tuple[Steps, ...]
@@ -43,18 +43,20 @@ class Search:
     bound: int = 0
 
 
-def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
+def searched(
+    migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int
+) -> WaveSearch:
     """Return waves that get as near to the target as was found, without looking for fewer."""
     waves, detours = _greedy(migration, deadline), False
     while True:
         stuck = at(migration, waves)
         if not stuck.paths or not deadline.remaining():
-            return Search(waves, detours)
+            return WaveSearch(waves, detours)
         more = _one_more(stuck, deadline, seed)
         if not more and not detours:
             whole = _other_end(migration, waves, deadline, seed, free=False)
             if whole:
-                return Search(whole)
+                return WaveSearch(whole)
         if not more and everywhere is not None:
             more = _with_detour(at(everywhere(), waves), deadline)
             detours |= bool(more)
@@ -62,7 +64,7 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
             break
         waves += more
     whole = () if everywhere is None else _other_end(everywhere(), waves, deadline, seed, free=True)
-    return Search(whole, detours=True) if whole else Search(waves, detours)
+    return WaveSearch(whole, detours=True) if whole else WaveSearch(waves, detours)
 
 
 def at(migration: Migration, waves: tuple[Steps, ...]) -> Migration:
@@ -102,7 +104,7 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
 
 def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
     """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
-    if not any(path.tricky or path.order is not Order.START_FIRST for path in stuck.paths.values()):
+    if not any(path.tricky or path.order is not MoveOrder.START_FIRST for path in stuck.paths.values()):
         return ()
     from fairlead.solver.plan.wave_model import WaveModel
 

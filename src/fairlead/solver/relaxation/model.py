@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.boxes import Available, room_left
 from fairlead.solver.relaxation.dependent import (
@@ -30,7 +30,7 @@ from fairlead.solver.relaxation.dependent import (
     survivors_saved,
 )
 from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
-from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, polished, support
+from fairlead.solver.relaxation.relaxed import RelaxableVariables, by_index, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
@@ -41,7 +41,7 @@ POLISHING = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class RelaxationSolution:
     """Changes that the model finds."""
 
     changes: tuple[Change, ...]
@@ -83,9 +83,9 @@ class RelaxationModel:
     def __init__(self, problem: Problem, found: Sequence[Relaxable], encoding: Encoding) -> None:
         self.problem = problem
         self.encoding = encoding
-        self.relaxed: list[Relaxed] = []
+        self.relaxed: list[RelaxableVariables] = []
         closed = [count_opened_groups(each, self.problem, encoding) for each in self.problem.workloads]
-        by_key: dict[Key, list[Relaxed]] = {}
+        by_key: dict[Key, list[RelaxableVariables]] = {}
         for relaxable in found:
             known = [key for key in relaxable.keys if key in encoding.given]
             most = min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
@@ -97,24 +97,24 @@ class RelaxationModel:
                 by_key.setdefault(key, []).append(relaxed)
         for key, several in by_key.items():
             slack = encoding.given[key]
-            if all(each.relaxable.kind is Kind.TOLERATION for each in several):
+            if all(each.relaxable.kind is ChangeKind.TOLERATION for each in several):
                 # A cluster is open when every one of its taints is tolerated; what runs may stay before that.
                 for each in several:
                     staying = each.relaxable.staying.get(key, 0)
                     encoding.model.add(slack <= staying + each.relaxable.every * each.steps)
             else:
                 steps = [(each.steps, each.relaxable.every) for each in several]
-                of_replicas = partial(self._changes_of, Kind.REPLICAS)
+                of_replicas = partial(self._changes_of, ChangeKind.REPLICAS)
                 saved = moves_saved(key, problem, of_replicas, encoding)
                 saved += survivors_saved(key, several, problem, of_replicas, encoding)
                 encoding.model.add(slack <= weighted(steps) + saved)
         for workload, shut in zip(self.problem.workloads, closed, strict=True):
             open_groups(workload, shut, self.relaxed, encoding)
-            keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
+            keep_copies_whole(workload, self._changes_of(ChangeKind.REPLICAS, workload.key), encoding)
             bind_opened(workload, self.problem, self.relaxed, encoding)
         self._keep_shared_totals_equal(encoding)
 
-    def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> Relaxed:
+    def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> RelaxableVariables:
         """Add the variables of one relaxable."""
         model = encoding.model
         steps = model.new_int_var(0, most, "")
@@ -123,10 +123,10 @@ class RelaxationModel:
             model.add(steps <= most * on)
         if relaxable.kind in KINDS:
             stock = stock_of(relaxable, self.problem)
-            return Relaxed(relaxable, steps, stock.worth(encoding, on), on, stock)
-        return Relaxed(relaxable, steps, steps, on)
+            return RelaxableVariables(relaxable, steps, stock.worth(encoding, on), on, stock)
+        return RelaxableVariables(relaxable, steps, steps, on)
 
-    def _changes_of(self, kind: Kind, workload: str, detail: str = "") -> list[Term]:
+    def _changes_of(self, kind: ChangeKind, workload: str, detail: str = "") -> list[Term]:
         """Return by how much a number of a workload is changed."""
         return [
             (each.steps, each.relaxable.direction)
@@ -144,14 +144,14 @@ class RelaxationModel:
         sharing = {
             (key, each.relaxable.kind, each.relaxable.named)
             for each in self.relaxed
-            if each.relaxable.kind in (Kind.TOTAL, Kind.REPLICAS) and each.relaxable.sharing
+            if each.relaxable.kind in (ChangeKind.TOTAL, ChangeKind.REPLICAS) and each.relaxable.sharing
             for key in each.relaxable.workloads
         }
         known = knowing_all(self.problem) if sharing else self.problem
         for key, kind, detail in sorted(sharing):
             # A cluster that a toleration opens is in the set as well.
             workload, change = known.workload_by_key[key], weighted(self._changes_of(kind, key, detail))
-            if kind is Kind.TOTAL:
+            if kind is ChangeKind.TOTAL:
                 rule = next(each for each in workload.rules_of(GroupTotal) if each.name == detail)
                 clusters, before = rule.clusters, rule.minimum
             elif workload.rule(Duplicated) is None:
@@ -160,7 +160,7 @@ class RelaxationModel:
                 continue
             encoding.model.add(encoding.selection.total(PlaceSet(key, clusters)) == before + change)
 
-    def run(self, deadline: Deadline, seed: int) -> Solution | None:
+    def run(self, deadline: Deadline, seed: int) -> RelaxationSolution | None:
         """Find the cheapest changes; None where none was found.
 
         First the least cost, then at that cost the fewest relaxables, the first kinds and the first names,
@@ -182,7 +182,7 @@ class RelaxationModel:
         certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
         placement = self.encoding.placement(lambda variable: values[variable.index])
         changes = changes_of(self.relaxed, values, placement)
-        return Solution(changes, support(self.relaxed, values), certain, placement)
+        return RelaxationSolution(changes, support(self.relaxed, values), certain, placement)
 
     def _start(self) -> list[Term]:
         """Return values to start from: what a greedy placement lacks is what the relaxables give."""

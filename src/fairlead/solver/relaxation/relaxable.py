@@ -15,7 +15,7 @@ from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
 from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 
 PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""
@@ -27,7 +27,7 @@ Key = tuple[Origin, Side]
 class Relaxable:
     """A number that may be changed; kind, workload, cluster, detail, before and source as for `Change`."""
 
-    kind: Kind
+    kind: ChangeKind
     workload: str | None
     cluster: str | None
     detail: Detail
@@ -97,7 +97,7 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
             for name, (least, source, _) in sorted(rule.least.items() if not rule.choice else ()):
                 tight: Key = (Origin(duplicated.KIND, key, name), "least")
-                yield Relaxable(Kind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
+                yield Relaxable(ChangeKind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
         case rules.Bounds() if is_held_back(workload):
             return  # they only say that nothing may move
         case rules.GroupTotal():
@@ -131,8 +131,8 @@ def _replicas(
     """Yield fewer and more replicas; at least one is left."""
     now, source = workload.replicas, workload.replicas_source or rule.source
     fewer, more = _keys(because, "least"), _keys(because, "most")
-    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, -1, now - least, fewer, source)
-    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
+    yield Relaxable(ChangeKind.REPLICAS, workload.key, None, "", now, -1, now - least, fewer, source)
+    yield Relaxable(ChangeKind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
 
 
 def _numbers(rule: rules.Numbered, workload: Workload, most: int) -> Iterator[Relaxable]:
@@ -143,7 +143,7 @@ def _numbers(rule: rules.Numbered, workload: Workload, most: int) -> Iterator[Re
         because = (Origin(rule.kind, workload.key, name, row) for row in rows)
         by = number.value - (end or 0) if less else (most if end is None else end) - number.value
         yield Relaxable(
-            Kind(number.change),
+            ChangeKind(number.change),
             workload.key,
             name,
             rule.detail,
@@ -174,7 +174,7 @@ def _tolerations(rule: rules.Candidates, workload: Workload, most: int) -> Itera
             sources.setdefault(taint, exclusion.source)
     for taint, found in keys.items():
         yield Relaxable(
-            Kind.TOLERATION,
+            ChangeKind.TOLERATION,
             workload.key,
             None,
             taint,

@@ -15,7 +15,7 @@ from fairlead.models.variants import among, binding, with_rules, with_workload
 from fairlead.models.workload import Workload, earlier_groups, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
-from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
+from fairlead.solver.changes.kinds import ChangeKind, describe_all, effort, order
 from fairlead.solver.changes.open_clusters import interpreted, may_be_untold
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
@@ -28,7 +28,7 @@ from fairlead.solver.relaxation.shared_numbers import (
     spoils,
     spoilt,
 )
-from fairlead.solver.relaxation.way import Way, chosen, joined
+from fairlead.solver.relaxation.way import WayOut, chosen, joined
 from fairlead.solver.relaxation.ways import is_large, ways, ways_of_large
 from fairlead.solver.running.deadline import Deadline
 
@@ -49,7 +49,7 @@ def relaxations(
     """
     if not deadline.remaining():
         return ()
-    found: list[list[Way]] = []
+    found: list[list[WayOut]] = []
     parts = bundles(problem, deadline, seed, failing)
     without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
@@ -57,7 +57,7 @@ def relaxations(
         found += [of_part] if of_part else []
         without += left_out
     inside = {workload.key for part in parts for workload in part.workloads}
-    suiting: list[Way] = []
+    suiting: list[WayOut] = []
     for way in _together(found, most):
         if len(suiting) < most and _suits_others(way, inside, problem, deadline, seed):
             suiting.append(way)
@@ -69,18 +69,18 @@ def relaxations(
 
 def _ways_out(
     part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int
-) -> tuple[list[Way], AbstractSet[str]]:
+) -> tuple[list[WayOut], AbstractSet[str]]:
     """Return ways out of one part of a problem, and workloads that they leave out: nothing helps these."""
     part, afresh = _placed_afresh(part, deadline, seed)
     left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each, afresh=True))
     while True:
         rest = among(part, part.workload_by_key.keys() - left_out) if left_out else part
         if (left_out or afresh) and _is_feasible(rest, deadline, seed):
-            return ([Way(afresh, proven=True)] if afresh else []), left_out
+            return ([WayOut(afresh, proven=True)] if afresh else []), left_out
         found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
         if found:
             both = [(tuple(sorted((*afresh, *one.changes), key=order)), one.proven) for one in found]
-            return [Way(changes, proven) for changes, proven in both], left_out
+            return [WayOut(changes, proven) for changes, proven in both], left_out
         stuck = left_out | _stuck(rest, problem, deadline, seed)
         if stuck == left_out:
             # Each has a way out, but no one is known for all: those last whose rules do not tell theirs.
@@ -116,7 +116,10 @@ def _in_earlier_groups(
         for group in earlier_groups(workload):
             moved = replace(in_group(workload, group), groups=())
             if _is_feasible(tried(moved), deadline, seed):
-                yield moved, Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
+                yield (
+                    moved,
+                    Change(ChangeKind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source),
+                )
                 break
 
 
@@ -138,9 +141,9 @@ def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:
     return any(has_placement(each.problem, deadline, seed) for each in tried)
 
 
-def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[WayOut]:
     """Return ways out of a part, whatever groups its workloads get, that spoil nothing in the problem."""
-    found: list[Way] = []
+    found: list[WayOut] = []
     every = list(choices(part))
     certain = is_complete(part)
     for left, choice in zip(range(len(every), 0, -1), every, strict=True):
@@ -150,11 +153,11 @@ def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, mos
             break
         found += _ways_of_all(choice.problem, due, seed, most)
     afresh = _in_earlier_groups(part.workloads, lambda moved: with_workload(part, moved), deadline, seed)
-    found += [Way((change,), proven=True) for _, change in afresh]
+    found += [WayOut((change,), proven=True) for _, change in afresh]
     sure = certain and all(one.proven for one in found)
     suiting = [one for one in found if not spoils(one.changes, problem.workloads, problem)]
     suiting = suiting or [one for one in found if _is_told(one.changes, problem)]
-    return chosen([Way(one.changes, sure and one.proven) for one in suiting], most)
+    return chosen([WayOut(one.changes, sure and one.proven) for one in suiting], most)
 
 
 def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
@@ -163,7 +166,7 @@ def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
     return all(interpreted(each, problem.clusters) is not None for each in every)
 
 
-def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[WayOut]:
     """Return ways out of a part; where it is several that share numbers, those of the first one if these do.
 
     What the first one without a placement needs at least, all of them need; so its cheapest way is the
@@ -174,7 +177,7 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
     first = next((each for each in inside if not has_placement(each, deadline, seed)), None)
     if first is not None:
         found = [
-            Way(changes, way.proven)
+            WayOut(changes, way.proven)
             for way in ways(first, deadline.part(0.5), seed, most)
             if has_placement(
                 apply(part, changes := for_all(way.changes, part.workloads, part)), deadline, seed
@@ -188,7 +191,7 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
     return ways(part, deadline, seed, most)
 
 
-def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
+def _together(found: Sequence[Sequence[WayOut]], most: int) -> list[WayOut]:
     """Return ways out of all parts: the best of each, and then another one in a single part."""
     if not found:
         return []
@@ -200,7 +203,7 @@ def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
 
 
 def _suits_others(
-    way: Way, inside: AbstractSet[str], problem: Problem, deadline: Deadline, seed: int
+    way: WayOut, inside: AbstractSet[str], problem: Problem, deadline: Deadline, seed: int
 ) -> bool:
     """Tell whether those who share a number that is changed, and had a placement, still have one."""
     sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
@@ -217,7 +220,7 @@ def _suits_others(
     )
 
 
-def _relaxation(way: Way, problem: Problem) -> Relaxation:
+def _relaxation(way: WayOut, problem: Problem) -> Relaxation:
     """Put changes into words."""
     text = describe_all(way.changes, named=len(problem.workloads) > 1)
     return Relaxation(

@@ -69,7 +69,7 @@ MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Preferences:
+class ClusterPreferences:
     """Numbers that a policy states for one cluster."""
 
     weight: int = 0
@@ -83,7 +83,7 @@ class Preferences:
 class PlannerInput:
     """One division of replicas, as the two planners are asked for it."""
 
-    preferences: Mapping[str, Preferences]
+    preferences: Mapping[str, ClusterPreferences]
     """Preferences by cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
@@ -105,7 +105,7 @@ class PlannerInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class PlannerResult:
     """The answer of a planner."""
 
     plan: Mapping[str, int]
