@@ -14,6 +14,7 @@ from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.explaining import conflict
 from fairlead.solver.parts import dispatch
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from random_problems import random_problem
 
 
@@ -65,7 +66,7 @@ def test_conflicts_of_several_are_not_verified_without_time(
     monkeypatch.setattr(conflict, "_is_kept_simply", lambda *_: False)
     for problem, units in _without_sums(most):
         asked.clear()
-        assert not conflict.verified(problem, units, frozenset(), Deadline.after(0))
+        assert not conflict.verified(problem, units, frozenset(), Search(Deadline.after(0)))
         assert len(asked) == calls
 
 
@@ -86,7 +87,7 @@ def test_the_conflict_of_one_workload_on_many_clusters_is_not_verified_without_t
     for most, seen in ((size, [0]), (size - 1, [])):
         looked.clear()
         monkeypatch.setattr(conflict, "VERIFIED_LATE", most)
-        assert not conflict.verified(problem, units, frozenset(), Deadline.after(0))
+        assert not conflict.verified(problem, units, frozenset(), Search(Deadline.after(0)))
         assert looked == seen
 
 

@@ -26,7 +26,7 @@ from fairlead.solver.explaining.conflict import conflict_in
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.ways import ways_of_large
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 GONE = Exclusion("is being drained")
 
@@ -50,7 +50,7 @@ def test_who_has_to_move_too_much_fails_alone() -> None:
     """Three replicas run on the closed cluster; the other workload may stay, whatever the budget."""
     problem = fleet(service("data", {"a": 3, "b": 1}, "a"), service("web", {"a": 5}), MoveBudget("all", 2))
     assert [each.key for each in problem.workloads if fails_alone(each, problem)] == ["data"]
-    (found,) = conflicts_of(problem, Deadline())
+    (found,) = conflicts_of(problem, Search())
     assert found.workloads == ("data",)
     assert found.proof is Proof.SMALLEST
     assert [one.rule for one in found.rules] == ["move-budget", "candidates"]
@@ -71,11 +71,11 @@ def test_each_may_move_but_not_all() -> None:
     problem = fleet(*services, MoveBudget("all", 6))
     assert not any(fails_alone(each, problem) for each in problem.workloads)
     assert is_scarce(problem)
-    found = conflict_in(problem, Deadline(), 0)
+    found = conflict_in(problem, Search())
     assert found is not None
     assert [each.key for each in found.workloads] == ["x", "y"]
     assert found.proof is not Proof.UNVERIFIED
-    (way,) = ways_of_large(problem, Deadline(), 0, 3)
+    (way,) = ways_of_large(problem, Search(), 3)
     assert way.proven
     assert [(each.detail, each.before, each.after, each.cost) for each in way.changes] == [("all", 6, 8, 2)]
 
@@ -101,7 +101,7 @@ def test_what_else_fails_needs_more_than_a_budget() -> None:
     """A larger budget alone is no way out where another workload has no cluster at all."""
     shut = service("shut", {}, "a", "b", "c", replicas=1)
     problem = fleet(service("x", {"a": 4}, "a"), shut, MoveBudget("all", 0))
-    assert ways_of_large(problem, Deadline(), 0, 3) == []
+    assert ways_of_large(problem, Search(), 3) == []
 
 
 def test_copies_may_do_with_less_than_a_budget() -> None:
@@ -109,7 +109,7 @@ def test_copies_may_do_with_less_than_a_budget() -> None:
     copies = Workload("x", "x", 2, current={"a": 2, "b": 2}, rules=(service("x", {}, "a", "b").rules[0],))
     problem = fleet(replace(copies, rules=(*copies.rules, Duplicated())), MoveBudget("all", 0))
     assert is_scarce(problem)
-    assert larger_budgets(problem, Deadline(), 0) == []
+    assert larger_budgets(problem, Search()) == []
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -32,6 +32,7 @@ from fairlead.solver.relaxation.stock import relaxables
 from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running import engine
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from random_problems import random_problem
 
 GPU = "nvidia.com/gpu"
@@ -141,7 +142,7 @@ def competing(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int = 1) -> 
 
 def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     """Three workloads want 4 GPUs each; the clusters have 6, 4 and none."""
-    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Deadline())
+    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Search())
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
@@ -156,7 +157,7 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
 
 def test_only_as_many_as_ask_for_too_much() -> None:
     """Of 1, 5 and 6 wanted, the last two are more than 10 already: the first is not named."""
-    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Deadline())
+    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Search())
     assert [each.workload for each in conflict.rules if each.rule == "total"] == ["w1", "w2"]
     # Any two of the three totals would not do; without either of the two there is a placement.
     assert conflict.proof is Proof.SMALLEST
@@ -167,8 +168,8 @@ def test_what_no_replica_can_use_does_not_count() -> None:
     problem = competing((2, 1), (3, 3), need=2)
     units = units_of(problem)
     assert excess_of(problem, units) is not None
-    assert has_placement(problem, Deadline()) is False
-    (conflict,) = conflicts_of(problem, Deadline())
+    assert has_placement(problem, Search()) is False
+    (conflict,) = conflicts_of(problem, Search())
     assert conflict.proof is Proof.SMALLEST
     # All in all 6 are asked for and there are 6, which would only puzzle.
     assert not any("together" in each.text for each in conflict.rules)
@@ -185,10 +186,10 @@ def test_sums_tell_what_a_search_tells() -> None:
             continue
         told += 1
         conflict = [units[at] for at in found.units]
-        assert has_placement(only(problem, conflict), Deadline()) is False, seed
+        assert has_placement(only(problem, conflict), Search()) is False, seed
         for at in range(len(conflict)):
             rest = [*conflict[:at], *conflict[at + 1 :]]
-            assert has_placement(only(problem, rest), Deadline()), seed
+            assert has_placement(only(problem, rest), Search()), seed
     assert told > 200
 
 
@@ -203,7 +204,7 @@ def test_what_is_called_scarce_has_no_placement() -> None:
         if found is not None:
             seen += 1
             assert excess_of(problem, [units[at] for at in found.units]) is not None, seed
-            assert has_placement(problem, Deadline()) is False, seed
+            assert has_placement(problem, Search()) is False, seed
     assert seen > 3
 
 
@@ -212,7 +213,7 @@ def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     late: Callable[..., object] = _nothing_seen
     monkeypatch.setattr(explaining, "witnessed", late)
     monkeypatch.setattr(explaining, "ConflictSearch", _out_of_time)
-    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
+    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Search())
     assert conflict.proof is Proof.UNVERIFIED
     # Three totals of 20, and 25 clusters with 2 GPUs each: one sentence for either.
     assert len(conflict.rules) == 2
@@ -237,7 +238,7 @@ def test_what_is_settled_alone_is_settled() -> None:
         for workload in problem.workloads:
             if settled(workload, problem):
                 seen += 1
-                possible = has_placement(alone(workload, problem), Deadline())
+                possible = has_placement(alone(workload, problem), Search())
                 assert possible is not fails_alone(workload, problem), seed
     assert seen > 30
 
@@ -251,15 +252,15 @@ def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[in
     problem = competing(wanted, gpus, need)
     model = relaxation_model(problem, Deadline())
     assert model is not None
-    solution = model.run(Deadline(), 0)
+    solution = model.run(Search())
     assert solution is not None
     assert solution.certain
     cost = sum(change.cost for change in solution.changes)
-    ways = quick(problem, Deadline(), 0, 3)
+    ways = quick(problem, Search(), 3)
     # What is left over on clusters of an odd number of GPUs is no room, until one more is added there.
     assert ways
     assert all(sum(change.cost for change in changes) == cost for changes in ways)
-    assert relaxing.relaxations(problem, Deadline(), 0)[0].change == cost
+    assert relaxing.relaxations(problem, Search())[0].change == cost
 
 
 def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
@@ -271,7 +272,7 @@ def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
     )
     sharing = replace(problem, workloads=workloads)
     assert any(each.sharing for each in relaxables(sharing))
-    ways = quick(sharing, Deadline(), 0, 3)
+    ways = quick(sharing, Search(), 3)
     assert [sum(change.cost for change in changes) for changes in ways] == [2, 2, 2]
 
 
@@ -282,7 +283,7 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     rule = Quota("pods", "shop", {Scope(PODS): Limit(97)})
     shared = replace(problem, workloads=workloads, rules=(Capacity(), rule))
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
-    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
+    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Search())
     assert len(conflict.workloads) == 20
     cause = "w0, w1, w10 and 17 more workloads request 100 pods together, quota shop/pods allows 97"
     assert conflict.cause == cause
@@ -306,4 +307,4 @@ def test_what_runs_beyond_what_a_cluster_has_is_room_to_one_alone() -> None:
     problem = Problem((Cluster("a", allocatable={PODS: 2}, free={PODS: 0}),), (web, db), (Capacity(),))
     by_itself = alone(web, problem)
     assert by_itself.limits == problem.limits == {("a", PODS): 4}
-    assert has_placement(by_itself, Deadline()) is True
+    assert has_placement(by_itself, Search()) is True
