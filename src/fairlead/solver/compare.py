@@ -200,21 +200,12 @@ def _standing(workload: Workload, outcome: Outcome, best: Outcome) -> str:
     return "worse" if found > wanted else "better"
 
 
-BEST = "best"
-
-
 class Round(NamedTuple):
     """One round: the input is read, and everybody answers it."""
 
     load: float
     """Seconds until the input was read."""
     comparison: Comparison
-
-    @property
-    def answers(self) -> Iterator[tuple[str, Outcome]]:
-        """All answers with the names of who gave them, fairlead's first."""
-        yield BEST, self.comparison.best
-        yield from ((each.name, each.outcome) for each in self.comparison.contenders)
 
 
 class SecondsSpread(NamedTuple):
@@ -252,7 +243,7 @@ class Benchmark(Answer):
         """Seconds of everybody in every round, loading left out, by name."""
         found: dict[str, list[float]] = {}
         for each in self.rounds:
-            for name, outcome in each.answers:
+            for name, outcome in each.comparison.answers.items():
                 found.setdefault(name, []).append(sum(outcome.seconds.values()))
         return found
 
@@ -273,7 +264,7 @@ class Benchmark(Answer):
         """Names of those whose placement was not the same in every round, as time limits bring about."""
         placed: dict[str, list[object]] = {}
         for each in self.rounds:
-            for name, outcome in each.answers:
+            for name, outcome in each.comparison.answers.items():
                 placed.setdefault(name, []).append(outcome.placement)
         return tuple(name for name, found in placed.items() if any(one != found[0] for one in found))
 

@@ -129,7 +129,7 @@ def bench_document(bench: Benchmark) -> Document:
                     if key in ("status", "objectives", "violations")
                 },
             }
-            for name, outcome in bench.rounds[-1].answers
+            for name, outcome in bench.last.answers.items()
         ],
     }
 

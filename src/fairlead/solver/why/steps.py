@@ -23,6 +23,7 @@ from fairlead.models.score import levels_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
 from fairlead.models.usage import more_of
+from fairlead.models.validity import largest
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
@@ -63,7 +64,9 @@ def no_more(
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
         exclusion = candidates.held_only[cluster]
         return Obstacle(f"it takes no new replicas: {exclusion.reason}", exclusion.source)
-    if workload.rule(Total) is not None and replicas >= workload.replicas:
+    if copies is None and replicas >= largest(workload):
+        if workload.rule(Total) is None:
+            return Obstacle(f"no cluster is asked for more than {replicas}")
         return Obstacle(
             f"it holds all {workload.replicas} already" if replicas > 1 else "it holds the only one"
         )
