@@ -455,10 +455,10 @@ def test_the_model_of_waves_is_the_same_whatever_the_hash_seed() -> None:
         "import sys; sys.path[:0] = ['src', 'tests/helpers'];"
         "from fleets import random_fleet; from fairlead.solver.plan.migration import migration_of;"
         "from fairlead.solver.plan.wave_model import WaveModel;"
-        "from fairlead.solver.running.search import Effort;"
+        "from fairlead.solver.running.search import RunLimits;"
         "from fairlead.solver.running.deadline import Deadline;"
         "fleet = random_fleet(19); found = migration_of(fleet.problem, fleet.target, fleet.options);"
-        "model = WaveModel(found, 2, everywhere=False); model.reach(Effort(Deadline.after(0.0)));"
+        "model = WaveModel(found, 2, everywhere=False); model.reach(RunLimits(Deadline.after(0.0)));"
         "print(model.model)"
     )
     models = {

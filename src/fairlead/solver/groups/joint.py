@@ -5,6 +5,7 @@ first group there has it for certain, as long as those before it keep theirs. So
 a later group in the last witness have to be asked about, one after the other; of those there are few.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import RunLimits, RunResult, Search, Verdict
+from fairlead.solver.running.search import RunResult, Search, Verdict
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""
@@ -101,7 +102,7 @@ class _GroupSearch:
     def __init__(self, choice: GroupChoiceModel, search: Search) -> None:
         self._choice = choice
         self._model = choice.encoding.model
-        self._effort = search.single()
+        self._search = search
         self._variables = [
             *(literal for literals in choice.literals.values() for literal in literals),
             *choice.encoding.replica_variables,
@@ -109,12 +110,9 @@ class _GroupSearch:
         self._hint: list[Term] = []
         self._taken: dict[int, int] = {}
 
-    def ask(self, cost: Sequence[Term], work: float | None = None) -> RunResult:
+    def ask(self, cost: Sequence[Term], work: float = math.inf) -> RunResult:
         """Look for a solution of least cost; it becomes the last one, unless that is better."""
-        effort = self._effort
-        if work is not None:
-            effort = RunLimits(effort.deadline, effort.workers, effort.seed, work)
-        found = run(self._model, self._variables, cost, self._hint, effort)
+        found = run(self._model, self._variables, cost, self._hint, self._search.single(work))
         if found.values is not None:
             taken = {
                 variable.index: value for variable, value in zip(self._variables, found.values, strict=True)
