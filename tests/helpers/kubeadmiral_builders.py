@@ -10,7 +10,7 @@ from fairlead.manifests.kubeadmiral.stated import Preferences as Preferred
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.bounds import Bound
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.inputs import ClusterPreferences, PlannerInput, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, PlannerPreferences, SchedulingUnit
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 API = ("apps/v1", "Deployment")
@@ -51,7 +51,7 @@ def place(asked: SchedulingUnit, *clusters: Cluster) -> dict[str, int | None]:
     return dict(answer.placement)
 
 
-def ask(preferences: Mapping[str, ClusterPreferences], total: int, **others: Any) -> PlannerInput:
+def ask(preferences: Mapping[str, PlannerPreferences], total: int, **others: Any) -> PlannerInput:
     """Return a question about clusters that are all available, for the workload default/web."""
     available = tuple(name for name in preferences if name != "*")
     return PlannerInput(preferences, total, others.pop("available", available), key="default/web", **others)

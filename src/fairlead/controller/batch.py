@@ -196,9 +196,10 @@ def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bo
     """Tell whether a workload is seen to find no place even without all others of the batch."""
     from fairlead.solver.conflicts.alone import alone
     from fairlead.solver.feasibility import has_placement
+    from fairlead.solver.running.search import Search
 
     by_itself = replace(alone(workload, problem), balances=())
-    return bool(deadline.remaining()) and has_placement(by_itself, deadline) is False
+    return bool(deadline.remaining()) and has_placement(by_itself, Search(deadline)) is False
 
 
 def _stands(outcome: "Outcome", workload: Workload) -> bool:

@@ -69,7 +69,7 @@ MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterPreferences:
+class PlannerPreferences:
     """Numbers that a policy states for one cluster."""
 
     weight: int = 0
@@ -83,7 +83,7 @@ class ClusterPreferences:
 class PlannerInput:
     """One division of replicas, as the two planners are asked for it."""
 
-    preferences: Mapping[str, ClusterPreferences]
+    preferences: Mapping[str, PlannerPreferences]
     """Preferences by cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
