@@ -688,6 +688,26 @@ def test_a_copy_that_cannot_run_as_is_reported() -> None:
     assert found.advice == (f"m cannot run any of default/web, as {told}.",)
 
 
+@pytest.mark.parametrize(
+    ("count", "advice"),
+    [
+        (1, "m1 has no weight above 0 for default/web: give it a weight."),
+        (2, "m1 and m2 have no weight above 0 for default/web: give one of them a weight."),
+    ],
+)
+def test_clusters_that_all_weigh_nothing(count: int, advice: str) -> None:
+    """KubeAdmiral places nothing then; a weight is a number, so it is not said that no number helps."""
+    names = [f"m{number}" for number in range(1, count + 1)]
+    entries = [federal.entry(name, weight=0) for name in names]
+    stream = [
+        *map(federal.member, names),
+        federal.policy(placement=entries),
+        federal.federated(federal.web(3)),
+    ]
+    _, found = infeasible(stream)
+    assert (found.relaxations, found.advice) == ((), (advice,))
+
+
 TIERED = {"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"]}]}
 
 
