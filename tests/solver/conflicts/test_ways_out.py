@@ -688,6 +688,26 @@ def test_a_copy_that_cannot_run_as_is_reported() -> None:
     assert found.advice == (f"m cannot run any of default/web, as {told}.",)
 
 
+def test_where_time_runs_out_a_way_of_few_changes_is_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four workloads of 3 on 4 cpu and 4Gi: to scale all four down is cheapest, but four changes."""
+    stream = [cluster("a", 4, "4Gi"), *(deployment(f"w{number}", 3, 1, "1Gi") for number in range(4))]
+    every: list[int] = []
+    known = model.RelaxationModel.run
+
+    def hurried(
+        self: model.RelaxationModel, deadline: Deadline, seed: int
+    ) -> model.RelaxationSolution | None:
+        solution = known(self, deadline, seed)
+        every.append(len(solution.changes) if solution is not None else 0)
+        return replace(solution, certain=False) if solution is not None else None
+
+    monkeypatch.setattr(model.RelaxationModel, "run", hurried)
+    _, found = infeasible([*stream, policy("p", static())])
+    assert every[0] == 4
+    assert [len(way.changes) for way in found.relaxations] == [3, 3]
+    assert all(way.text.endswith("(perhaps not the cheapest way)") for way in found.relaxations)
+
+
 @pytest.mark.parametrize(
     ("count", "advice"),
     [
