@@ -3,8 +3,7 @@
 import pytest
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Kept, Placed, Unplaced
-from fairlead.controller.due import Settings, kept
+from fairlead.controller.due import Kept, Placed, Settings, Unplaced, kept
 from fairlead.controller.world import World
 from fairlead.live.client import BINDING, CLUSTER, Resource
 from fairlead.manifests.yaml.documents import OWN_API_VERSION

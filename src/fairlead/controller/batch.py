@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
-from fairlead.controller.due import Settings
+from fairlead.controller.due import Decision, Placed, Reason, Settings, Unplaced
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys

@@ -12,8 +12,7 @@ from fairlead.manifests.api.meta import Known, Object
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.findings import Finding, mistakes
-from fairlead.manifests.metadata import odd_metadata
-from fairlead.manifests.validation import Located, Unread, Validated, validate
+from fairlead.manifests.validation import Located, Unread, Validated, odd_metadata, validate
 from fairlead.manifests.yaml.documents import OWN_GROUP, Document, Identity, group_of
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
@@ -22,8 +21,7 @@ from fairlead.models.words import be, counted, listed, nearest
 if TYPE_CHECKING:
     from fairlead.manifests.api import karmada, kubeadmiral
     from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
-    from fairlead.manifests.api.propagation import PropagationPolicy
-    from fairlead.manifests.api.quotas import FederatedResourceQuota
+    from fairlead.manifests.api.propagation import FederatedResourceQuota, PropagationPolicy
     from fairlead.manifests.api.workloads import AnyAutoscaler, PriorityClass, Workload
     from fairlead.manifests.kubeadmiral.federated import Federated
     from fairlead.manifests.kubeadmiral.policies import LocatedPolicy

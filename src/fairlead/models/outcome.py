@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
 
+BEST = "best"
+"""Name of the best placement among the answers of a comparison."""
+
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Result, Answer):
@@ -233,6 +236,11 @@ class Comparison(Answer):
     """Answer of `solve`."""
     contenders: tuple[Contender, ...]
     """Answers of the dispensers, in the order in which they were asked for."""
+
+    @property
+    def answers(self) -> dict[str, Outcome]:
+        """All answers by the names of who gave them, the best placement first."""
+        return {BEST: self.best, **{each.name: each.outcome for each in self.contenders}}
 
     @property
     def verdict(self) -> str:

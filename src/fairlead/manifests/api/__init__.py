@@ -42,7 +42,7 @@ _CLASSES = {
 _ROWS = (
     ("clusters", "cluster.karmada.io/v1alpha1", "karmada", "Cluster"),
     ("policies", _POLICY, "propagation", "PropagationPolicy ClusterPropagationPolicy"),
-    ("quotas", _POLICY, "quotas", "FederatedResourceQuota"),
+    ("quotas", _POLICY, "propagation", "FederatedResourceQuota"),
     ("overrides", _POLICY, "overrides", "OverridePolicy ClusterOverridePolicy"),
     ("bindings", "work.karmada.io/v1alpha2", "karmada", "ResourceBinding ClusterResourceBinding"),
     ("federated_clusters", KUBEADMIRAL, "kubeadmiral", "FederatedCluster"),

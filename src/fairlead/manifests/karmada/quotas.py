@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.manifests.api import quotas as api
+from fairlead.manifests.api import propagation as api
 from fairlead.manifests.findings import Finding, below, repeated
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path

@@ -23,8 +23,7 @@ from fairlead.models.requirement import (
     Scope,
     Side,
 )
-from fairlead.models.rules.grouped import Clusters, Grouped, joined, left_in
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
 from fairlead.models.words import be, counted, listed
 
@@ -139,6 +138,9 @@ class Survival(Grouped):
     """How many groups are lost at once, at least 1."""
     besides: tuple[Loss, ...] = ()
     """Further losses at the same time; empty where only `field` is lost."""
+    percent: int | None = dataclasses.field(default=None, compare=False, repr=False)
+    """Percentage of the replicas that `minimum` comes to; None where a number was declared. Left out of
+    comparisons."""
 
     kind: ClassVar[str] = KIND
 
@@ -260,6 +262,11 @@ class Survival(Grouped):
     def _each(self, change: Callable[[Loss], Loss]) -> Self:
         first, *others = [change(loss) for loss in self.losses]
         return replace(self, groups=first.groups, everywhere=first.everywhere, besides=tuple(others))
+
+
+def part_of(percent: int, replicas: int) -> int:
+    """Return how many replicas a percentage comes to, rounded up."""
+    return -(-replicas * percent // 100)
 
 
 def _asked(one: Requirement) -> str:

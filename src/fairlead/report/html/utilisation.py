@@ -33,7 +33,6 @@ from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
 from fairlead.solver.simulate.result import Simulation
-from fairlead.solver.timing import BEST
 
 WIDTH, HEAD, ROW = 250, 24, 28
 """Pixels: width of a panel, height of its title and of each resource."""
@@ -148,9 +147,10 @@ def steps_of(answer: Shown) -> tuple[Step, ...]:
         case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
             return (Step("now", answer.before.problem, answer.now), Step("after", after.problem, placement))
         case Comparison():
-            every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
             return tuple(
-                Step(name, one.problem, one.placement) for name, one in every if one.placement is not None
+                Step(name, one.problem, one.placement)
+                for name, one in answer.answers.items()
+                if one.placement is not None
             )
         case _:
             return ()

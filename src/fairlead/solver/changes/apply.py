@@ -20,6 +20,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
+from fairlead.models.rules.survival import part_of
 from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, every_rule, exchanged, with_each, with_rules
@@ -200,24 +201,10 @@ def _of_numbers(rule: N, change: Change) -> N:
 
 def _of_percentage(rule: Survival, workload: Workload, change: Change) -> Survival:
     """Change what has to survive with the replicas, where it is a part of them."""
-    percent = percentage(rule)
+    percent = rule.percent
     if percent is None:
         return rule
     if rule.minimum != part_of(percent, change.before):
         # It was changed before; a part stays one, as `edits` writes it.
         percent = 100 * rule.minimum // change.before
     return replace(rule, minimum=part_of(percent, workload.replicas))
-
-
-def part_of(percent: int, replicas: int) -> int:
-    """Return how many replicas a percentage comes to, rounded up."""
-    return -(-replicas * percent // 100)
-
-
-def percentage(rule: Survival) -> int | None:
-    """Return the percentage that was declared; None where a number was."""
-    spec = (rule.source.manifest or {}).get("spec") if rule.source else None
-    if not isinstance(spec, dict) or spec.get("minReplicas") is not None:
-        return None
-    text = str(spec.get("minPercent", "")).removesuffix("%")
-    return int(text) if text.isdigit() else None

@@ -32,8 +32,8 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import could_move, members
+from fairlead.models.rules.survival import part_of
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.open_clusters import tolerating
 from fairlead.solver.relaxation.relaxable import Key, widest
@@ -128,7 +128,7 @@ def survivors_saved(
             continue
         known = (each for each in workload.rules_of(Survival) if each.name == relaxable.detail)
         rule = next((each for each in known if each.minimum == relaxable.before), None)
-        percent = None if rule is None else percentage(rule)
+        percent = None if rule is None else rule.percent
         fewer = [each for each in changes(workload.key) if each[1] < 0]
         if rule is None or percent is None or not fewer:
             continue

@@ -8,10 +8,10 @@ from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Survival
 from fairlead.models.rules.candidates import Cause
+from fairlead.models.rules.survival import part_of
 from fairlead.models.source import FederatedUnit, KarmadaBinding, Source
 from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import ChangeKind, taint_of
 from fairlead.solver.changes.open_clusters import is_untold
@@ -91,7 +91,7 @@ def _of_percentages(
         for workload in (problem.workload_by_key[change.workload],)
         for rule in workload.rules_of(Survival)
         if (rule.name, rule.minimum) == (change.detail, change.before)
-        if rule.source is not None and percentage(rule) is not None
+        if rule.source is not None and rule.percent is not None
     }
     for workload in workloads if smaller else ():
         for rule in workload.rules_of(Survival):
