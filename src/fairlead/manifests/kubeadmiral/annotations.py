@@ -143,7 +143,7 @@ def _evictions(
         if until is None:
             text = f"{key}: the eviction from {cluster} has no validUntil and counts as over"
         else:
-            text = f"{key}: {cluster} counts as unavailable until {until.isoformat()}, whatever the time is now"
+            text = f"{key}: {cluster} counts as unavailable until {until.isoformat()}, whatever the time"
         yield Statement("migration", text, source, key, cluster)
 
 
