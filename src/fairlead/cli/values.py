@@ -131,6 +131,8 @@ def tolerances(
     given: dict[str, str] = {}
     for each in value:
         name, _, amount = each.rpartition("=")
+        if not name:
+            raise click.BadParameter(f"{each!r} is not of the form LEVEL=AMOUNT", ctx, param)
         given[name] = amount
     try:
         tolerances_of(given)

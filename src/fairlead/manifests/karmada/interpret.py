@@ -236,7 +236,11 @@ class Propagation:
         A binding that Karmada's scheduler would leave as it is stays in the group where it runs, also where
         its status, which backups leave out, does not say in which.
         """
-        groups = groups_of(declared.placement)
-        if read.observed in [group.name for group in groups] or not is_at_rest(subject, read, declared):
+        groups = groups_of(declared.placement) if declared.placement.cluster_affinities else ()
+        if (
+            not groups
+            or read.observed in [group.name for group in groups]
+            or not is_at_rest(subject, read, declared)
+        ):
             return read.observed
         return group_with(read.current, groups, None, self.interpreter.clusters)

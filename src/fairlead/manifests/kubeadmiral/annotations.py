@@ -143,7 +143,7 @@ def _evictions(
         if until is None:
             text = f"{key}: the eviction from {cluster} has no validUntil and counts as over"
         else:
-            text = f"{key}: {cluster} counts as unavailable, as if it were before {until.isoformat()}"
+            text = f"{key}: {cluster} counts as unavailable until {until.isoformat()}, whatever the time"
         yield Statement("migration", text, source, key, cluster)
 
 

@@ -11,6 +11,7 @@ from fairlead.manifests.kubeadmiral.stated import Preferences
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
@@ -63,7 +64,8 @@ def static_weights(policy: AppliedPolicy, names: Sequence[str]) -> Weighed:
         if not weight and name not in preferred.minimum:
             given = preferred.weights.get(name)
             reason = ZERO_WEIGHT if given else NO_WEIGHT
-            closed[name] = Ground(reason, given.source if given else preferred.entries.get(name))
+            where = given.source if given else preferred.entries.get(name)
+            closed[name] = Ground(reason, where, cause=Cause.NO_WEIGHT)
     return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed)
 
 

@@ -24,7 +24,7 @@ class Cause(Enum):
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
     known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
     would have no replicas, as its maximum is 0. ``REPORTED``: none can run there, as a controller has found
-    out. ``OTHER``: all else.
+    out. ``NO_WEIGHT``: it would be open with a weight above 0. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -34,6 +34,7 @@ class Cause(Enum):
     UNWEIGHABLE = auto()
     NO_COPY = auto()
     REPORTED = auto()
+    NO_WEIGHT = auto()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -258,6 +258,9 @@ def _what_helps(rule: Candidates) -> tuple[str, str]:
             f"{names[Cause.REPORTED]} cannot run any of",
             f"{told}: make room there, or remove the annotation.",
         )
+    if Cause.NO_WEIGHT in why:
+        have, one = ("has", "it") if len(why[Cause.NO_WEIGHT]) == 1 else ("have", "one of them")
+        return f"{names[Cause.NO_WEIGHT]} {have} no weight above 0 for", f": give {one} a weight."
     return (
         "No change of numbers or tolerations opens a cluster to",
         ": let the policy select another cluster, or add one that it selects.",

@@ -37,7 +37,8 @@ MOST_PLACES = 4_000
 MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
-"""Part of the time that may go into ways of single workloads; the rest verifies them."""
+"""Part of the time that may go into ways of single workloads, which the rest verifies, or into the cheapest
+way, which is followed by one of few changes."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 WAYS = 8
@@ -101,9 +102,10 @@ def _search(
     fruitless = 0
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
-        solution = model.run(search)
+        # Half of the time is kept for a way of few changes, as the cheapest may have more than anybody reads.
+        solution = model.run(search if found else search.part(SHARE))
         # A second way that is only the best in this time would be another one a moment later.
-        if solution is None or (found and not solution.certain):
+        if solution is None or (found and not solution.certain and not few):
             return found
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
