@@ -11,7 +11,7 @@ from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import flag, picks_rows, require_table, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import PATCHES, Patches, rounds_told, show_patches, shown
-from fairlead.cli.values import Choice, Whole
+from fairlead.cli.values import WholeNumber, WordChoice
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -96,12 +96,12 @@ takes_schedulers = takes(
         "  [default: the workloads' own scheduler, reference]",
         "SCHEDULER",
         multiple=True,
-        type=Choice(DISPENSERS),
+        type=WordChoice(DISPENSERS),
     ),
     valued(
         "--overcommit",
         "as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
-        type=Choice(["as-karmada", "deduct"]),
+        type=WordChoice(["as-karmada", "deduct"]),
         default="as-karmada",
     ),
 )
@@ -140,7 +140,7 @@ Example:
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@valued("--rounds", "How often everybody answers, in turn.", "N", type=Whole(1, 1000), default=5)
+@valued("--rounds", "How often everybody answers, in turn.", "N", type=WholeNumber(1, 1000), default=5)
 @takes_schedulers
 @flag("--no-headers", "Print only one row per scheduler.")
 @takes_settings

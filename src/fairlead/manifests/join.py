@@ -13,7 +13,7 @@ from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests, collect
 from fairlead.manifests.extensions import Extensions
-from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
+from fairlead.manifests.karmada.policies import PolicyIndex, ResourceTemplate, claim_of
 from fairlead.manifests.validation import Located, Unread
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.documents import Document, Identity, object_name, shortened
@@ -52,9 +52,9 @@ class Subject:
         return known.model.metadata.labels if known else {}
 
     @property
-    def resource(self) -> Resource:
+    def resource(self) -> ResourceTemplate:
         """The resource as selectors of policies see it."""
-        return Resource(self.api_version, *self.identity[1:], self.labels)
+        return ResourceTemplate(self.api_version, *self.identity[1:], self.labels)
 
 
 def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:

@@ -9,7 +9,7 @@ from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.words import shown
 
 
-class Written:
+class PlainRepr:
     """A data class (with ``repr=False``) that is written as any other, whatever its numbers.
 
     Python itself refuses to write a number of more than some thousand digits.
@@ -41,7 +41,7 @@ FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all
 UNKNOWN = "is not a cluster of the problem"
 
 
-class Unmistakable(Written):
+class Unmistakable(PlainRepr):
     """A rule in which nothing can be wrong: it states no number, and strangers that it names do no harm."""
 
     __slots__ = ()

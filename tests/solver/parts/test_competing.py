@@ -26,7 +26,7 @@ from fairlead.models.rules import (
     Weights,
     WorkloadRule,
 )
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import PartAnswer, PartQuestion, compete
@@ -109,7 +109,7 @@ def test_whom_something_else_ties_does_not_stay() -> None:
     web, job = workload("web", 2, EVENLY, a=2), workload("job", 1, EVENLY, b=1)
     assert set(stays(web, job)) == {"web", "job"}
     assert stays(web, job, rules=(Capacity(), Companionship("g", ("job", "web"), together=True))) == {}
-    quota = Quota("q", "", {Scope(CPU): Limit(9000, 0)})
+    quota = Quota("q", "", {QuotaScope(CPU): QuotaLimit(9000, 0)})
     assert stays(web, job, rules=(Capacity(), quota)) == {}
 
 

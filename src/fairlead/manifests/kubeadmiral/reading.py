@@ -16,7 +16,7 @@ from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import Operator, Requirement
+from fairlead.models.selectors import Operator, SelectorRequirement
 from fairlead.models.source import Source
 
 Document = Mapping[str, Any]
@@ -57,10 +57,10 @@ def term(document: Document) -> SelectorTerm:
     return SelectorTerm(_requirements(document, "matchExpressions"), _requirements(document, "matchFields"))
 
 
-def _requirements(document: Document, key: str) -> tuple[Requirement, ...]:
+def _requirements(document: Document, key: str) -> tuple[SelectorRequirement, ...]:
     """Return requirements as they are written; `filters` refuses what is no operator before it asks them."""
     return tuple(
-        Requirement(
+        SelectorRequirement(
             text(each, "key"), cast("Operator", text(each, "operator")), tuple(entries(each, "values"))
         )
         for each in entries(document, key)

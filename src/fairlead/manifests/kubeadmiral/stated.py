@@ -6,7 +6,7 @@ from datetime import datetime
 
 from fairlead.models.cluster import Cluster, Toleration
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import IN, Requirement
+from fairlead.models.selectors import IN, SelectorRequirement
 from fairlead.models.source import Source
 
 
@@ -14,8 +14,8 @@ from fairlead.models.source import Source
 class SelectorTerm:
     """One term of a cluster affinity: everything in it must hold."""
 
-    expressions: tuple[Requirement, ...] = ()
-    fields: tuple[Requirement, ...] = ()
+    expressions: tuple[SelectorRequirement, ...] = ()
+    fields: tuple[SelectorRequirement, ...] = ()
     """Over ``metadata.name``, the only field there is."""
 
     def matches(self, cluster: Cluster) -> bool:

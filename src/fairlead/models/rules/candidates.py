@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -37,7 +37,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exclusion(Written):
+class Exclusion(PlainRepr):
     """Reason why a cluster is not a candidate."""
 
     reason: str
@@ -58,7 +58,7 @@ class Exclusion(Written):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Candidates(Written):
+class Candidates(PlainRepr):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
+from fairlead.models.mistaken import Fleet, Found, PlainRepr, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import candidates_of
@@ -17,7 +17,7 @@ KIND = "duplicated"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Duplicated(Written):
+class Duplicated(PlainRepr):
     """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice."""
 
     source: Source | None = None

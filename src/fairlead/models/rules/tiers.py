@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Level, Measured, tier
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
 from fairlead.models.source import Source
 
 KIND = "tiers"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tiers(Written):
+class Tiers(PlainRepr):
     """As few replicas as possible stand beyond tier 1, then beyond tier 2, and so on."""
 
     tiers: tuple[frozenset[str], ...]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, names_of, numbers_of
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
-from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, Written, amounts, strangers
+from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, PlainRepr, amounts, strangers
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
 
@@ -15,7 +15,7 @@ KIND = "weights"
 
 
 @dataclass(frozen=True, repr=False)
-class Weights(Known, Written):
+class Weights(Known, PlainRepr):
     """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]
