@@ -37,6 +37,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.search import Search
 
 NAMES = ("member1", "member2", "member3")
 ALL = Candidates(NAMES)
@@ -71,7 +72,7 @@ def allows(problem: Problem, **forced: int) -> bool:
 
 def best(problem: Problem) -> Mapping[str, int]:
     """Return the best placement of workload ``a``, which brute force confirms."""
-    result = minimise_levels(problem, workers=1)
+    result = minimise_levels(problem, Search(workers=1))
     expected = brute_force(problem)
     assert expected is not None
     assert result.placement == expected.placement

@@ -41,6 +41,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.search import Search
 
 NAMES = ("a", "b", "c")
 ALL = Candidates(NAMES)
@@ -76,7 +77,7 @@ def allows_all(problem: Problem, forced: Mapping[str, Mapping[str, int]]) -> boo
 
 def best(problem: Problem, key: str = "w") -> dict[str, int]:
     """Return the best placement of a workload by CP-SAT, which brute force confirms."""
-    result, expected = minimise_levels(problem, workers=1), brute_force(problem)
+    result, expected = minimise_levels(problem, Search(workers=1)), brute_force(problem)
     assert expected is not None
     assert result.placement == expected.placement
     return dict(expected.placement.of(key))
@@ -302,7 +303,7 @@ def test_shares_that_differ_too_much_are_refused() -> None:
     tiny = Fraction(1, 10**19)
     depth = (ShareGroup("one", frozenset("a"), 1 - tiny), ShareGroup("two", frozenset("bc"), tiny))
     with pytest.raises(UnsupportedError, match="one group 1e-17 of 100 replicas; that differs too much"):
-        minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))))
+        minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))), Search())
 
 
 def test_evenness_changes_the_best() -> None:
@@ -330,4 +331,4 @@ def test_a_placement_of_zero_replicas_keeps_all_rules() -> None:
     )
     problem = problem_of(workload(0, *rules))
     assert allows(problem)
-    assert minimise_levels(problem, workers=1).placement == Placement({"w": {}})
+    assert minimise_levels(problem, Search(workers=1)).placement == Placement({"w": {}})

@@ -40,6 +40,7 @@ from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem, with_quotas
 from seeds import holds_for, seeds
@@ -407,5 +408,5 @@ def test_quick_conflicts_are_right(seed: int) -> None:
     if quota_conflicts(question):
         assert brute_force(question) is None
         assert has_placement(question, Deadline()) is False
-        assert minimise_levels(question, workers=1).status is fairlead.Status.INFEASIBLE
+        assert minimise_levels(question, Search(workers=1)).status is fairlead.Status.INFEASIBLE
         assert {each.proof for each in conflicts_of(question, Deadline())} <= {Proof.MINIMAL, Proof.SMALLEST}

@@ -15,7 +15,7 @@ from fairlead.cli.outputs import rounds_told
 from fairlead.models.result import Status
 from fairlead.report import renderer
 from fairlead.report.pages import Making
-from fairlead.solver.timing import Benchmark, Round, bench
+from fairlead.solver.compare import Benchmark, Round, bench
 from places import EXAMPLES
 
 

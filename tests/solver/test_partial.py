@@ -136,6 +136,16 @@ def test_what_has_to_survive_the_loss_of_everything() -> None:
     )
 
 
+def test_no_cluster_that_is_lost_as_well_is_to_blame() -> None:
+    """What would have to survive the loss of r1 is no help on member1, which is full, but in r1 itself."""
+    only = Survival(field="region", groups={"r1": frozenset(NAMES)}, minimum=1)
+    outcome = partial(asked(three(1000, 1000, 1000), web(3, only)))
+    assert outcome.shortfalls[0].because == "only r1 has eligible clusters"
+    two = replace(only, groups={"r1": frozenset(NAMES[:2]), "r2": frozenset(NAMES[2:])})
+    outcome = partial(asked(three(1000, 1000, 0), web(2, two)))
+    assert outcome.shortfalls[0].because == "member3 has no capacity left (0 cpu free, 1 per replica)"
+
+
 def test_a_spread_over_too_few_groups() -> None:
     """Three regions are asked for and two have candidates: these are named, no cluster is to blame."""
     regions = {name: frozenset({name}) for name in NAMES[:2]}

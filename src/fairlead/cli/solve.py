@@ -154,7 +154,7 @@ def bench_command(
     the rounds that are complete.
     """
     load_workloads(inputs)
-    from fairlead.solver.timing import bench
+    from fairlead.solver.compare import bench
 
     with rounds_told(rounds, quiet=inputs.quiet) as begins:
 

@@ -239,7 +239,7 @@ def _text(
     if refused:
         told.append((f"Wrong input: {counted(refused, 'warning')} above must not be.", "bad"))
     elif not problem.workloads:
-        told.append((f"Valid, but nothing to place: the input holds no workload{UNSELECTED}.", "notice"))
+        told.append((f"Valid, but nothing to place: {UNSELECTED}.", "notice"))
     elif not conflicts:
         unknown = "" if problem.clusters else " Whether workloads fit is not known without clusters."
         told.append((f"Valid: no workload contradicts itself.{unknown}", "good"))

@@ -1,5 +1,6 @@
 """Costs by level, each part as variables of a model and as a number for a placement."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -34,6 +35,16 @@ class Cost(Protocol):
         """No placement costs less, in steps; None where that is not known."""
         return None
 
+    @property
+    def error(self) -> int:
+        """Steps by which it is underestimated at most, where it is rounded down."""
+        return 0
+
+    @property
+    def spare(self) -> int:
+        """Steps by which placements that cost the same may differ, where each total is rounded anew."""
+        return 0
+
     def of(self, placement: Placement, /) -> int:
         """Return the cost of a placement, in steps."""
         ...
@@ -67,6 +78,11 @@ class LinearCost:
     """Functions as the methods of `Cost`; `least` in steps, None where it is not known."""
     error: int = 0
     """Steps by which it is underestimated at most, where its coefficients are rounded."""
+
+    @property
+    def spare(self) -> int:
+        """Steps by which it may differ for placements that cost the same."""
+        return self.error
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
@@ -193,6 +209,20 @@ class LevelCost:
         add up to the replicas, the others to twice that at most. So is one constant of each of some clusters.
         """
         return 0 if self.exact else 3 * replicas + clusters
+
+    @property
+    def error(self) -> Fraction:
+        """Amount by which it is underestimated at most where its parts say so, in the unit of the level."""
+        return Fraction(0 if self.exact else sum(cost.error for cost in self.costs), self.scale)
+
+    @property
+    def spare(self) -> int:
+        """Steps by which placements that cost the same may differ."""
+        return 0 if self.exact else sum(cost.spare for cost in self.costs)
+
+    def steps_up_to(self, value: int | Fraction) -> int:
+        """Return the most steps that keep it up to a value, though it may be underestimated."""
+        return math.floor((value - self.constant - self.error) * self.scale)
 
     def value(self, steps: int) -> Fraction:
         """Return a number of steps in the unit of the level."""

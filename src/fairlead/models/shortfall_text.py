@@ -8,6 +8,7 @@ from typing import NamedTuple
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Among, Outside, Scope
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -98,6 +99,8 @@ def _obstacles(lack: Shortfall, answer: _Answer) -> str:
         return candidates.summarise(rule or Candidates(()))
     if isinstance(lack.rule, Spread) and (hopeless := _too_few(lack.rule, workload)):
         return hopeless
+    if isinstance(lack.rule, Survival) and (hopeless := _beyond_reach(lack, answer)):
+        return hopeless
     found: dict[_Obstacle, None] = {}
     open_to, everybody = frozenset(names), _helpful(lack, answer)
     # Closed clusters are no help, and nothing to tell where open ones could be one.
@@ -133,9 +136,22 @@ def _helpful(lack: Shortfall, answer: _Answer) -> Sequence[str]:
         used = used_groups(rule, answer.placement.of(lack.workload.key))
         unused = [members for group, members in rule.groups.items() if group not in used]
         inside = frozenset[str]().union(*unused)
+    elif isinstance(rule, Survival):
+        inside = frozenset(everywhere) - _lost(rule, lack, answer)
     else:
         return everywhere
     return [name for name in everywhere if name in inside]
+
+
+def _lost(rule: Survival, lack: Shortfall, answer: _Answer) -> frozenset[str]:
+    """Return the clusters whose loss leaves too few replicas."""
+    placed = answer.placement.of(lack.workload.key)
+    for one in rule.requirements(lack.workload):
+        found = one.violation(placed)
+        if found is not None and found.about == lack.violation.about and isinstance(one.scope, Scope):
+            shown = one.scope.shown(placed)
+            return shown.clusters if isinstance(shown, Among | Outside) else frozenset()
+    return frozenset()
 
 
 def _too_few(rule: Spread, workload: Workload) -> str:

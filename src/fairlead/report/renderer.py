@@ -5,9 +5,7 @@ This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
 from fairlead.models.answer import Answer
@@ -15,7 +13,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
-from fairlead.report.content.next_steps import Step
+from fairlead.report.content.next_steps import Step, next_steps
 from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
@@ -41,28 +39,44 @@ class _Forms(NamedTuple):
     """Next steps, each with a command; empty where there are none."""
 
 
-_FORMS: Mapping[str, str] = MappingProxyType(
-    {
-        "Outcome": "outcome.verdict outcome.summary outcome.terminal next_steps.next_steps",
-        "RebalancePlan": "plan.headline plan.summary plan.terminal plan.next_steps",
-        "Simulation": "scenarios.verdict simulation.summary simulation.terminal simulation.next_steps",
-        "Why": "why.heading why.summary why.terminal",
-        "Comparison": "comparison.verdicts comparison.summary comparison.terminal",
-        "Bench": "comparison.bench_verdict comparison.bench_summary comparison.bench_terminal",
-        "PlanComparison": "plan.plans_verdict plan.plans_summary plan.plans_terminal",
-        "Played": "script.verdict script.summary script.terminal",
-    }
-)
-"""Functions of `fairlead.report.content` that are the forms of an answer, by the name of its class."""
-
-
 def _forms(answer: Shown) -> _Forms:
-    """Return the forms of an answer."""
-    told = next((_FORMS[kind.__name__] for kind in type(answer).__mro__ if kind.__name__ in _FORMS), None)
-    if told is None:
-        raise TypeError(f"{type(answer).__name__} has no form to be shown in")
-    parts = (name.split(".") for name in told.split())
-    return _Forms(*(getattr(import_module(f"fairlead.report.content.{at}"), form) for at, form in parts))
+    """Return the forms of an answer, by the name of its class."""
+    for kind in type(answer).__mro__:
+        match kind.__name__:
+            case "Outcome":
+                from fairlead.report.content import outcome
+
+                return _Forms(outcome.verdict, outcome.summary, outcome.terminal, next_steps)
+            case "RebalancePlan":
+                from fairlead.report.content import plan
+
+                return _Forms(plan.headline, plan.summary, plan.terminal, plan.next_steps)
+            case "Simulation":
+                from fairlead.report.content import scenarios
+                from fairlead.report.content import simulation as content
+
+                return _Forms(scenarios.verdict, content.summary, content.terminal, content.next_steps)
+            case "Why":
+                from fairlead.report.content import why
+
+                return _Forms(why.heading, why.summary, why.terminal)
+            case "Comparison":
+                from fairlead.report.content import comparison
+
+                return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
+            case "Benchmark":
+                from fairlead.report.content import comparison
+
+                return _Forms(comparison.bench_verdict, comparison.bench_summary, comparison.bench_terminal)
+            case "PlanComparison":
+                from fairlead.report.content import plan
+
+                return _Forms(plan.plans_verdict, plan.plans_summary, plan.plans_terminal)
+            case "Played":
+                from fairlead.report.content import script
+
+                return _Forms(script.verdict, script.summary, script.terminal)
+    raise TypeError(f"{type(answer).__name__} has no form to be shown in")
 
 
 def verdict(answer: Answer) -> str:

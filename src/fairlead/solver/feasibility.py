@@ -72,9 +72,10 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     from fairlead.solver.batch.levels import solve_batch
     from fairlead.solver.levels.lexicographic import minimise_levels
 
+    search = Search(deadline, 1, seed)
     if len(bare.workloads) >= MANY and applies(bare):
-        return solve_batch(bare, Search(deadline, 1, seed)).status
-    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed, ties=False).status
+        return solve_batch(bare, search).status
+    return minimise_levels(bare, search, ties=False).status
 
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.

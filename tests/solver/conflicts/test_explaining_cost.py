@@ -211,7 +211,7 @@ def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     """That too much is asked for is certain; whether all rules are needed is not, and it is said."""
     late: Callable[..., object] = _nothing_seen
     monkeypatch.setattr(explaining, "witnessed", late)
-    monkeypatch.setattr(explaining, "Search", _out_of_time)
+    monkeypatch.setattr(explaining, "ConflictSearch", _out_of_time)
     (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
     assert conflict.proof is Proof.UNVERIFIED
     # Three totals of 20, and 25 clusters with 2 GPUs each: one sentence for either.

@@ -21,8 +21,7 @@ from boxes import (
     webster,
 )
 from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
-from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
-from fairlead.solver.exact.marginal_search import MarginalUnits, find_threshold
+from fairlead.solver.exact.marginal import Box, MarginalUnits, exact_sum, find_threshold, settle_ties
 
 Allocation = tuple[int, ...]
 

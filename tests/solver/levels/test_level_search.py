@@ -65,7 +65,7 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     best = Placement({narrow.key: {"a": 3}, free.key: {"a": 2, "b": 1}})
     value = value_of(problem, best, DEVIATION)
     known = (Attained(DEVIATION.name, value, value, proven=True),)
-    search = LevelSearch(problem, {DEVIATION: 0}, Deadline(), 1, 0, known, apart, best)
+    search = LevelSearch(problem, Deadline(), 1, 0, known, apart, best)
     assert search.open()
     assert search.minimise(DEVIATION, last=True)
     assert search.ranges[Place(free.key, "a")] == Interval(least, 3 - least)
@@ -77,7 +77,7 @@ def test_where_the_search_began_is_taken_up_where_it_is_good_enough() -> None:
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
     problem = Problem((Cluster("a"), Cluster("b")), (Workload("w", "w", 4, rules=rules),))
     begun, given = Placement({"w": {"a": 2, "b": 2}}), Placement({"w": {"a": 4}})
-    search = LevelSearch(problem, {DEVIATION: -1}, Deadline(), 1, 0, best=given)
+    search = LevelSearch(problem, Deadline(), 1, 0, best=given)
     assert search.open()
     search.floor = begun
     search.deadline = Deadline.after(0)
@@ -96,7 +96,7 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
     deviation, moves = levels_of(problem)
     targets = {moves: Target(0, 1)} if loose else {}
-    search = LevelSearch(problem, {deviation: 0, moves: 0}, Deadline(), 1, 0, targets=targets)
+    search = LevelSearch(problem, Deadline(), 1, 0, targets=targets)
     search.best = Placement({"w": {"a": 3}})
     search.open()
     search.minimise(deviation, last=False)
@@ -109,9 +109,8 @@ def test_a_level_waits_that_is_near_to_its_bound_with_what_others_cost(others: i
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset("ab"), keep=False))
     workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
-    deviation, moves = levels_of(problem)
-    least, elsewhere = dict.fromkeys((deviation, moves), 0), {deviation: others}
-    search = LevelSearch(problem, least, Deadline.after(60), 1, 0, elsewhere=elsewhere)
+    deviation, _ = levels_of(problem)
+    search = LevelSearch(problem, Deadline.after(60), 1, 0, elsewhere={deviation: others})
     search.best = Placement({"w": {"a": 3}})
     search.open()
     search.minimise(deviation, last=False)
@@ -153,7 +152,6 @@ def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> Non
     assert levels == (BALANCE, DYNAMIC_DEVIATION, MOVES_LAST)
     search = LevelSearch(
         problem,
-        dict.fromkeys(levels, 0),
         Deadline(),
         1,
         0,
@@ -177,7 +175,7 @@ def test_ties_are_due_with_what_follows_balance(later: Deadline | None, first: s
     clusters = tuple(Cluster(name, free={CPU: 1000}, allocatable={CPU: 1000}) for name in "ab")
     workload = Workload("w", "w", 1, requests={CPU: 1000}, rules=(Candidates(("a", "b")), Total()))
     problem = Problem(clusters, (workload,), (Capacity(),))
-    search = LevelSearch(problem, {}, Deadline(), 1, 0, best=Placement({"w": {"b": 1}}), later=later)
+    search = LevelSearch(problem, Deadline(), 1, 0, best=Placement({"w": {"b": 1}}), later=later)
     assert search.open()
     found = search.settle(ties=True)
     assert found.placement == Placement({"w": {first: 1}})

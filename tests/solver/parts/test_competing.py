@@ -119,7 +119,7 @@ def recorded(groups: CoupledGroups) -> list[list[str]]:
 
     def together(problem: Problem, relaxed: tuple[Attained, ...]) -> PartAnswer:
         asked.append([each.key for each in problem.workloads])
-        found = minimise_levels(problem, relaxed=relaxed)
+        found = minimise_levels(problem, Search(), relaxed=relaxed)
         return PartAnswer(problem, found.status, found.placement, found.attained, "cp-sat")
 
     assert coupled(groups, together, lambda: True)

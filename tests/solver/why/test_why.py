@@ -369,6 +369,13 @@ def test_all_in_one_cluster() -> None:
     assert blocked(less(why, 1)) == "no other cluster can take one more"
 
 
+def test_no_more_than_a_cluster_can_be_asked_for() -> None:
+    """Without a total any number is right, but no cluster is asked for a second one of a single replica."""
+    one = Bounds({"member1": Bound(1)}, {})
+    workload = replace(web(1, 1), rules=(Candidates(names(1)), one), without=frozenset({"total"}))
+    assert blocked(more(asked(workload, count=1), 1)) == "no cluster is asked for more than 1"
+
+
 def test_takes_nothing_new() -> None:
     """A cluster with an untolerated NoSchedule taint keeps what it holds and never takes more."""
     keeps = Candidates(

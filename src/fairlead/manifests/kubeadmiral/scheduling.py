@@ -8,7 +8,7 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import named
-from fairlead.manifests.karmada.remarks import other_replicas
+from fairlead.manifests.karmada.remarks import other_replicas, tiny_memory
 from fairlead.manifests.karmada.requests import pod_requests, units
 from fairlead.manifests.kubeadmiral.annotations import (
     CLUSTER_POLICY,
@@ -91,7 +91,7 @@ class Federation:
         annotations = marks("annotations", objects_of(subject))
         policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
-        warnings += [*remarked, *misspelt(annotations, key)]
+        warnings += [*remarked, *misspelt(annotations, key), *tiny_memory(workload)]
         if subject.federated is not None:
             warnings += other_replicas(subject, workload, "federated object")
         if policy.sticky and workload.current and not workload.replicas:

@@ -21,7 +21,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.terminal import Look
-from fairlead.solver.timing import Benchmark, SecondsSpread
+from fairlead.solver.compare import Benchmark, SecondsSpread
 
 BROKEN_SHOWN = 5
 """Broken rules of a contender that are listed before the rest is counted, so that tables stay in sight."""

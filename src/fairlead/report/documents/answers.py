@@ -18,11 +18,11 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
+from fairlead.solver.compare import Benchmark, SecondsSpread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Effect, Simulation
-from fairlead.solver.timing import Benchmark, SecondsSpread
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
 
 

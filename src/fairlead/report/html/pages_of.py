@@ -56,12 +56,12 @@ from fairlead.report.html.waves import change_section, flow_section, wave_sectio
 from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
+from fairlead.solver.compare import Benchmark
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation
-from fairlead.solver.timing import Benchmark
 from fairlead.solver.why.answer import Why
 
 

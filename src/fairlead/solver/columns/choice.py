@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.best_set import NoPriceError, TooLongError
+from fairlead.solver.exact.nested.direct import without_choice
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.free_choice import without_choice
 from fairlead.solver.exact.nested.narrowed_face import narrow_all
 from fairlead.solver.exact.nested.ties import settle
 

@@ -9,7 +9,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
@@ -45,7 +44,6 @@ class LevelBounds:
     """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
-    least: Least
     deadline: Deadline
     workers: int
     seed: int
@@ -253,7 +251,7 @@ def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
     """Return the most that a level costs where it costs so many steps, which may be rounded down."""
     cost = outline.levels[level]
     if level == BALANCE:
-        return cost.value(steps) + error(cost)
+        return cost.value(steps) + cost.error
     problem = outline.problem
     replicas = sum(each.replicas for each in problem.workloads)
     return cost.value(steps + cost.rounded(replicas, len(problem.workloads) * len(problem.clusters)))

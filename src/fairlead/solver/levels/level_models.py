@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding, weighted
@@ -148,7 +147,7 @@ class LevelModels(LevelBounds):
         target = self.targets.get(level)
         cost = encoding.levels[level]
         terms, offset = cost.terms()
-        aim = None if target is None else steps_up_to(cost, target.value)
+        aim = None if target is None else cost.steps_up_to(target.value)
         if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
             terms, offset = encoding.at_least(level, aim, most), 0
@@ -171,7 +170,7 @@ class LevelModels(LevelBounds):
                 again = following is not None and (not refined or not math.isinf(following.work))
                 if self._is_enough(level, known, tried=again):
                     return finding.verdict, bound
-                aim = steps_up_to(cost, self.targets[level].value)
+                aim = cost.steps_up_to(self.targets[level].value)
             if refined and settled and not self._is_bounded(cost, bound):
                 continue
             waits = bound is not None and self._may_wait(level, cost.value(bound))
@@ -212,7 +211,7 @@ class LevelModels(LevelBounds):
 
     def _is_least(self, level: Level) -> bool:
         """Tell whether a level costs what it costs at least, or what prices tell of it."""
-        known = (self.least[level], self.priced.get(level))
+        known = (0, self.priced.get(level))
         return self.best is not None and value_of(self.problem, self.best, level) in known
 
     def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
@@ -271,8 +270,7 @@ class LevelModels(LevelBounds):
         value = Fraction(value_of(self.problem, self.best, level))
         if level in self.targets:
             return value - Fraction(self.targets[level].value)
-        known = (self.least[level], self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
-        return value - max(known)
+        return value - max(0, self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: RunLimits) -> RunResult:
         """Run CP-SAT, starting from the best placement."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -136,9 +135,9 @@ class LevelSearch(LevelModels):
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best) + spare(cost)
+        steps = cost.steps(self.best) + cost.spare
         target = self.targets.get(level)
-        return steps if target is None else max(steps, steps_up_to(cost, target.value))
+        return steps if target is None else max(steps, cost.steps_up_to(target.value))
 
     def _most_of(self, level: Level, cost: LevelCost) -> int | None:
         """Return the most that a level may cost while it is searched, in steps; None where that is not known.
@@ -199,7 +198,7 @@ class LevelSearch(LevelModels):
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
-        return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
+        return bounded(attained(self.problem, self.best, self.notes), self.relaxed)
 
     def _time_for(self, level: Level, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
@@ -262,12 +261,12 @@ class LevelSearch(LevelModels):
         cost = None if self.outline is None else self.outline.levels[level]
         if level in self.targets:
             found = () if bound is None or cost is None else (cost.value(bound),)
-            note = self.targets[level].note(value, (self.least[level], *found))
+            note = self.targets[level].note(value, (0, *found))
             if cost is None or cost.exact or bound is None or note.proven or cost.steps(self.best) > bound:
                 return note
             # In steps it is at its best: what is missing is how coarse these are.
             return replace(note, proven=True, exact=False)
-        if value in (self.least[level], self._relaxed_at(level, self.best), self.priced.get(level)):
+        if value in (0, self._relaxed_at(level, self.best), self.priced.get(level)):
             return LevelProof(value, proven=True)
         if cost is None or bound is None:
             return LevelProof()

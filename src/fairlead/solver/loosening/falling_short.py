@@ -173,10 +173,10 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     from fairlead.solver.levels.lexicographic import minimise_levels
 
     rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
-    due = search.deadline.part(SHARE_ALONE)
+    quietly = search.part(SHARE_ALONE)
     for each in missing:
         part = replace(among(strict(question), (each,), question.limits), rules=rules)
-        found = minimise_levels(part, None, due, search.workers, search.seed, ties=False)
+        found = minimise_levels(part, quietly, ties=False)
         if found.status is Status.OPTIMAL and found.placement is not None:
             known[each.key] = found.placement.of(each.key)
     return known

@@ -178,12 +178,9 @@ class Loosening:
         try:
             result = minimise_levels(
                 part,
-                Placement({key: known.placement.of(key) for key in keys}),
-                search.deadline,
-                search.workers,
-                search.seed,
                 # Of some workloads only, values would tell nothing of the whole.
-                search.progress if len(keys) == len(self.problem.workloads) else None,
+                search if len(keys) == len(self.problem.workloads) else replace(search, progress=None),
+                Placement({key: known.placement.of(key) for key in keys}),
                 relaxed=self.known(part),
                 apart=self.apart,
                 targets=known.targets_of(part),

@@ -73,16 +73,8 @@ def _all_at_once(problem: Problem, found: PartAnswer, answer: PartAnswer, search
     loosening = Loosening.at_once(whole, found)
     targets = loosening.targets_of(whole)
     try:
-        result = minimise_levels(
-            whole,
-            answer.placement,
-            search.deadline,
-            search.workers,
-            search.seed,
-            search.progress,
-            relaxed=loosening.known(whole),
-            targets=targets,
-        )
+        known = loosening.known(whole)
+        result = minimise_levels(whole, search, answer.placement, relaxed=known, targets=targets)
     except UnsupportedError:
         return answer
     if result.placement is None:

@@ -102,16 +102,7 @@ def by_levels(question: PartQuestion) -> PartAnswer:
     part, search = question.part, question.search
     if question.known is None:
         question = replace(question, known=_dispensed(question))
-    result = minimise_levels(
-        part,
-        question.known,
-        search.deadline,
-        search.workers,
-        search.seed,
-        search.progress,
-        relaxed=question.relaxed,
-        later=search.later,
-    )
+    result = minimise_levels(part, search, question.known, relaxed=question.relaxed)
     _compare_with_floor(part, question.known, result)
     return answered(part, result, "cp-sat")
 

@@ -168,7 +168,7 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
         known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
             raise UsageError(f"no cluster has a {sweep}, so there is none to lose")
-        raise UsageError(f"{no_such('sweep', sweep, known)} (or the key of a label)")
+        raise UsageError(f"{no_such('sweep', sweep, known, shown=12)} (or the key of a label)")
     yield from (Lose(name, sweep) for name in found)
 
 

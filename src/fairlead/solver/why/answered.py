@@ -19,7 +19,6 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solve import solve
-from fairlead.solver.why.change import settled
 
 Number = int | Fraction
 
@@ -126,7 +125,7 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     """Return the part of an outcome of `solve`, with a placement, to which a workload belongs."""
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")
-    problem = settled(outcome.problem)
+    problem = _settled(outcome.problem)
     parts = components(problem) if len(problem.workloads) > 1 else (problem,)
     part = next(each for each in parts if key in each.workload_by_key)
     if any(not rule.members <= part.workload_by_key.keys() for rule in part.balances or ()):
@@ -153,3 +152,10 @@ def _proven(outcome: Outcome, levels: set[Level]) -> int:
 def _is_exact(level: Attained) -> bool:
     """Tell whether a level was compared exactly, and may not be worse than best."""
     return level.resolution is None and not level.tolerance
+
+
+def _settled(problem: Problem) -> Problem:
+    """Return a problem in which every workload keeps the affinity group that was chosen for it."""
+    if not any(workload.groups for workload in problem.workloads):
+        return problem
+    return replace(problem, workloads=tuple(replace(each, groups=()) for each in problem.workloads))

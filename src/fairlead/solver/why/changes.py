@@ -1,7 +1,7 @@
 """Bounds that could be moved by one: what would be done, and the problem that it would make."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
@@ -21,6 +21,7 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.source import Source
 from fairlead.models.statement import Change as Moved
 from fairlead.models.validity import largest, together
 from fairlead.models.variants import exchanged, with_workload
@@ -28,8 +29,21 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.why.answered import AnsweredPart
-from fairlead.solver.why.change import BoundShift
 from fairlead.solver.why.steps import most_that_fit
+
+
+@dataclass(frozen=True, slots=True)
+class BoundShift:
+    """A bound that could be moved by one."""
+
+    action: str
+    build: Callable[[Problem], Problem]
+    """Makes the change in the part that is asked about; one of a cluster also where others were made."""
+    source: Source | None = None
+    cluster: str | None = None
+    """Cluster whose bound it is; None where it is no single cluster's."""
+    binding: bool = True
+    """True where the answer stands at the bound."""
 
 
 def changes_of(about: AnsweredPart) -> tuple[BoundShift, ...]:

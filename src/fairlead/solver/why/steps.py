@@ -1,7 +1,8 @@
 """One replica more, or one less, on a cluster: what forbids it, the best such placement and what it costs."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import at_most
@@ -14,6 +15,7 @@ from fairlead.models.quantity import format_units
 from fairlead.models.requirement import MINIMA
 from fairlead.models.result import NOTHING_KEEPS
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Total, total
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import amount_of, graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import shortage
@@ -21,11 +23,18 @@ from fairlead.models.score import levels_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict
 from fairlead.models.usage import more_of
+from fairlead.models.validity import largest
+from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
 from fairlead.solver.why.answered import AnsweredPart, LevelDifference
-from fairlead.solver.why.change import PIN, By, pinned
+
+By = Literal[1, -1]
+"""One replica more on a cluster, or one less."""
+
+PIN = Source("<why>", 0)
+"""Where a pin was declared; tells it from the bounds of the input."""
 
 
 class Obstacle(NamedTuple):
@@ -55,7 +64,9 @@ def no_more(
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
         exclusion = candidates.held_only[cluster]
         return Obstacle(f"it takes no new replicas: {exclusion.reason}", exclusion.source)
-    if workload.rule(Total) is not None and replicas >= workload.replicas:
+    if copies is None and replicas >= largest(workload):
+        if workload.rule(Total) is None:
+            return Obstacle(f"no cluster is asked for more than {replicas}")
         return Obstacle(
             f"it holds all {workload.replicas} already" if replicas > 1 else "it holds the only one"
         )
@@ -200,3 +211,24 @@ def _of_workload(key: str, before: Placement, after: Placement) -> Iterator[Shif
                 rest[name] -= count
                 if not rest[name]:
                     del rest[name]
+
+
+def pinned(problem: Problem, key: str, cluster: str, replicas: int, by: By) -> Problem:
+    """Return the problem in which a workload holds at least one replica more on a candidate, or one less.
+
+    A cluster that holds some is not passed over by ``maxClusters``, so the bound changes no level.
+    """
+    workload = problem.workload(key)
+    own = workload.rule(Bounds)
+    bounds = own or Bounds()
+    known = bounds.minimum if by > 0 else bounds.maximum
+    limit = replicas + by
+    if cluster in known:
+        limit = max(limit, known[cluster].replicas) if by > 0 else min(limit, known[cluster].replicas)
+    pin = {**known, cluster: Bound(limit, PIN)}
+    if by > 0:
+        other = replace(bounds, minimum=pin, where_held=bounds.where_held - {cluster})
+    else:
+        other = replace(bounds, maximum=pin)
+    rules = (*workload.rules, other) if own is None else exchanged(workload.rules, own, other)
+    return with_workload(problem, replace(workload, rules=rules))

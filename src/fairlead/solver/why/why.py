@@ -18,9 +18,8 @@ from fairlead.solver.running.deadline import Deadline, attentive, listening
 from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import ClusterWhy, Gain, Why
 from fairlead.solver.why.answered import SAME, AnsweredPart, LevelDifference, answered
-from fairlead.solver.why.change import BoundShift, By
-from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.steps import step_at_once, step_by_solving
+from fairlead.solver.why.changes import BoundShift, changes_of
+from fairlead.solver.why.steps import By, step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
 """Part of the time limit for finding the answer; the rest is for questions about it."""

@@ -26,6 +26,7 @@ from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, box_of, has_box
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""
@@ -144,7 +145,7 @@ def place_one_by_one(
     ) -> Mapping[str, int]:
         left = {spot: max(0, amount) for spot, amount in available.items()}
         until = deadline.part(tuning.ONE_BY_ONE_SHARE, tuning.LONGEST_RUN)
-        result = minimise_levels(among(part, (workload,), left), None, until, 1, seed)
+        result = minimise_levels(among(part, (workload,), left), Search(until, 1, seed))
         return {} if result.placement is None else result.placement.of(workload.key)
 
     room = {spot: max(0, amount) for spot, amount in limits.items()}

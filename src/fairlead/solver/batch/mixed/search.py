@@ -224,8 +224,7 @@ class _Mixed:
         places = len(self.part.workloads) * len(self.part.clusters)
         if self._closed or places > tuning.WHOLE or self.search.deadline.remaining() <= 0:
             return
-        search = self.search
-        result = minimise_levels(self.part, self.best, search.deadline, search.threads, search.seed)
+        result = minimise_levels(self.part, replace(self.search, progress=None, later=None), self.best)
         if result.status is Status.INFEASIBLE:
             if self.best is not None:
                 raise InternalError("a mixed batch is called infeasible of which a placement is known")

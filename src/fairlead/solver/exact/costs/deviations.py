@@ -22,8 +22,15 @@ from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, PriceRange, linear, quotas
-from fairlead.solver.exact.marginal import INT64_LIMIT, Box, exact_sum, widen
-from fairlead.solver.exact.marginal_search import MarginalUnits, find_threshold, least_ratio
+from fairlead.solver.exact.marginal import (
+    INT64_LIMIT,
+    Box,
+    MarginalUnits,
+    exact_sum,
+    find_threshold,
+    least_ratio,
+    widen,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,9 +24,8 @@ from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from,
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.best_set import NoPriceError, TooLongError
 from fairlead.solver.exact.nested.crossing_groups import picker_of
+from fairlead.solver.exact.nested.direct import most_together, on_fewest, without_choice
 from fairlead.solver.exact.nested.face import Face, bits
-from fairlead.solver.exact.nested.fewest import most_together, on_fewest
-from fairlead.solver.exact.nested.free_choice import without_choice
 from fairlead.solver.exact.nested.limits import GroupLimits, partition
 from fairlead.solver.exact.nested.narrowed_face import narrow_all
 from fairlead.solver.exact.nested.replica_price import Cost
