@@ -1,11 +1,12 @@
 """From Karmada's FederatedResourceQuota objects to quotas of namespaces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from fairlead.manifests.api import propagation as api
 from fairlead.manifests.findings import Finding, below, repeated
+from fairlead.manifests.karmada.requests import Amounts
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
@@ -36,8 +37,6 @@ _ALLOWED = (
     "allowed are cpu, memory, ephemeral-storage, hugepages-<size>, pods, and devices such as nvidia.com/gpu,"
     " each but pods also as requests.<resource>"
 )
-
-Amounts = Mapping[str, Fraction]
 
 
 def resource_of(name: str) -> str | None:

@@ -19,45 +19,45 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.selectors import Operator, SelectorRequirement
 from fairlead.models.source import Source
 
-Document = Mapping[str, Any]
+JsonMapping = Mapping[str, Any]
 P = TypeVar("P", bound=Policy)
 
 
-def section(document: Document, *path: str) -> Document:
+def section(document: JsonMapping, *path: str) -> JsonMapping:
     """Return the object under a path; empty where there is none."""
     found: Any = document or {}
     for key in path:
         found = found.get(key) or {}
-    return cast("Document", found)
+    return cast("JsonMapping", found)
 
 
-def entries(document: Document, key: str) -> Sequence[Any]:
+def entries(document: JsonMapping, key: str) -> Sequence[Any]:
     """Return the list under a key; empty where there is none."""
     return document.get(key) or ()
 
 
-def text(document: Document, key: str) -> str:
+def text(document: JsonMapping, key: str) -> str:
     """Return the text under a key; empty where there is none."""
     return document.get(key) or ""
 
 
-def affinity_of(document: Document) -> tuple[SelectorTerm, ...]:
+def affinity_of(document: JsonMapping) -> tuple[SelectorTerm, ...]:
     """Return the terms of ``clusterAffinity``; the documentation prints a single one without a list."""
     found = entries(document, "clusterAffinity")
     return terms([found] if isinstance(found, Mapping) else found)
 
 
-def terms(documents: Sequence[Document]) -> tuple[SelectorTerm, ...]:
+def terms(documents: Sequence[JsonMapping]) -> tuple[SelectorTerm, ...]:
     """Return terms of a cluster affinity."""
     return tuple(term(document) for document in documents)
 
 
-def term(document: Document) -> SelectorTerm:
+def term(document: JsonMapping) -> SelectorTerm:
     """Return one term of a cluster affinity."""
     return SelectorTerm(_requirements(document, "matchExpressions"), _requirements(document, "matchFields"))
 
 
-def _requirements(document: Document, key: str) -> tuple[SelectorRequirement, ...]:
+def _requirements(document: JsonMapping, key: str) -> tuple[SelectorRequirement, ...]:
     """Return requirements as they are written; `filters` refuses what is no operator before it asks them."""
     return tuple(
         SelectorRequirement(
@@ -67,7 +67,7 @@ def _requirements(document: Document, key: str) -> tuple[SelectorRequirement, ..
     )
 
 
-def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
+def tolerations(documents: Sequence[JsonMapping]) -> tuple[Toleration, ...]:
     """Return tolerations; their seconds have no effect on scheduling."""
     return tuple(
         Toleration(text(each, "key"), text(each, "operator"), text(each, "value"), text(each, "effect"))
@@ -75,7 +75,7 @@ def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
     )
 
 
-def _without_nulls(document: Document) -> dict[str, Any]:
+def _without_nulls(document: JsonMapping) -> dict[str, Any]:
     """Return the fields of an object; those that are null are absent."""
     return {key: value for key, value in document.items() if value is not None}
 
@@ -97,7 +97,7 @@ def nowhere(_: Path) -> None:
     """Return no place: nobody asks."""
 
 
-def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
+def preferences(placements: Sequence[JsonMapping], locate: Locate) -> Preferences:
     """Return the preferences of a placement list.
 
     Where a cluster stands several times the last entry that sets a preference wins; every entry sets
@@ -115,7 +115,7 @@ def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
     return Preferences(listed, **said)
 
 
-def as_stored(spec: Document) -> Document:
+def as_stored(spec: JsonMapping) -> JsonMapping:
     """Return a policy's ``.spec`` as the API server stores it: an absent ``avoidDisruption`` is true."""
     rescheduling = section(spec, "reschedulePolicy")
     replicas = section(rescheduling, "replicaRescheduling")
@@ -125,7 +125,7 @@ def as_stored(spec: Document) -> Document:
     return {**spec, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
-def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
+def read_policy(spec: JsonMapping, locate: Locate = nowhere) -> Policy:
     """Return the rules of a policy's ``.spec``.
 
     ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
@@ -147,7 +147,7 @@ def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
     )
 
 
-def read_feedback(auto: Document, custom: Document) -> Feedback:
+def read_feedback(auto: JsonMapping, custom: JsonMapping) -> Feedback:
     """Return the feedback in the two annotations of the migration controllers; empty where absent."""
     return Feedback(
         estimated=_without_nulls(section(auto, "estimatedCapacity")),
@@ -196,7 +196,7 @@ def read_annotation(name: str, value: str, policy: P, locate: Locate = nowhere) 
         return None
 
 
-def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
+def feedback_of(annotations: Mapping[str, str], name: str) -> JsonMapping:
     """Return the report of a migration controller; empty where it has written none.
 
     Raises `UsageError` where it is not a JSON object; the real scheduler stops with an error there.

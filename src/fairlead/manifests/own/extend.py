@@ -35,10 +35,10 @@ from fairlead.models.variants import Rules
 from fairlead.models.words import first_of
 from fairlead.models.workload import Workload, at_start, scheduling_order
 
-Closed = Mapping[str, Exclusion]
+ExclusionByCluster = Mapping[str, Exclusion]
 
 
-def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remark]:
+def idle_bounds(rules: Sequence[WorkloadRule], closed: ExclusionByCluster) -> Iterator[Remark]:
     """Tell of bounds on candidates that are excluded now."""
     idle: dict[tuple[str, Source], set[str]] = {}
     for rule in rules:

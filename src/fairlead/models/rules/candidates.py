@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -85,7 +85,7 @@ class Candidates(PlainRepr):
             )
         )
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level, Measured
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 
 KIND = "evenness"
 
@@ -16,7 +16,7 @@ class Evenness(PlainRepr):
     clusters: tuple[str, ...]
     """Candidates that take part, in name order."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         yield from strangers("Evenness.clusters", self.clusters, known)
 

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster, groups
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, numbers, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, numbers, strangers
 from fairlead.models.requirement import Binds, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -164,7 +164,7 @@ class Grouped(Numbered):
         """Yield every group that it knows, with its clusters."""
         yield from self.groups.items()
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"{type(self).__name__} {self.name}"
         all_known = frozenset().union(*(each for _, each in self.members)) <= known.by_name.keys()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.data import ProblemData, WorkloadData
-from fairlead.models.mistaken import FREE, Fleet, Found, PlainRepr, is_whole, strangers
+from fairlead.models.mistaken import FREE, Faults, FleetClusters, PlainRepr, is_whole, strangers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.rules.capacity import More, amount_of, describe_needs, needs
@@ -69,7 +69,7 @@ class Quota(PlainRepr):
     def __str__(self) -> str:
         return f"quota {self.namespace}/{self.name}"
 
-    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+    def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
         """Yield clusters that the problem does not have, and what are no whole numbers."""
         del keys
         about = f"Quota {self.name}: limits"

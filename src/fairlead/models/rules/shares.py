@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Deviation, Level, Measured, share
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.source import Source
 
 KIND = "shares"
@@ -37,7 +37,7 @@ class Shares(PlainRepr):
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         for part in (part for depth in self.depths for part in depth):
             yield from strangers(f"Shares {part.name}", part.clusters, known)

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster, groups, groups_of, noun_of
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, is_count, numbers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
     Among,
@@ -228,7 +228,7 @@ class Survival(Grouped):
         """A row for every group that may be lost; one for all where several are lost at once."""
         return (self.name,) if self.at_once else tuple(f"{self.field} {group}" for group in self.groups)
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield the same as of all rules about groups, and losses of no number of groups."""
         if wrong := [loss for loss in self.losses if not is_count(loss.count)]:
             yield from numbers({f"Survival {loss.field}: count": loss.count for loss in wrong})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Level, Measured, tier
-from fairlead.models.mistaken import Fleet, Found, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.source import Source
 
 KIND = "tiers"
@@ -20,7 +20,7 @@ class Tiers(PlainRepr):
     sources: tuple[Source | None, ...] = field(default=())
     """Where each tier was declared; may be empty."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         for number, inside in enumerate(self.tiers):
             yield from strangers(f"Tiers.tiers[{number}]", inside, known)

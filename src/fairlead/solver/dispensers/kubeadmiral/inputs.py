@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
-from fairlead.manifests.kubeadmiral.reading import Document, entries, section
+from fairlead.manifests.kubeadmiral.reading import JsonMapping, entries, section
 from fairlead.manifests.kubeadmiral.stated import Feedback, Policy
 from fairlead.models.quantity import parse_quantity
 
@@ -158,7 +158,7 @@ POD_SPECS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
 """Where the pod stands in the kinds that KubeAdmiral knows, by group and kind."""
 
 
-def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
+def read_gpus(template: JsonMapping, api: tuple[str, str]) -> int | None:
     """Return the GPUs that a pod requests: the containers' sum or the largest init container, plus overhead.
 
     None where the pod requests none, or where KubeAdmiral does not know the pod of this apiVersion and
@@ -177,7 +177,7 @@ def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
     return gpus
 
 
-def _gpu_requests(containers: Sequence[Document]) -> Iterator[int]:
+def _gpu_requests(containers: Sequence[JsonMapping]) -> Iterator[int]:
     for container in containers:
         quantity = section(container, "resources", "requests").get(GPU)
         if quantity is not None:
