@@ -8,7 +8,8 @@ from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Subject, gather, in_order, keys, not_understood, subject_of, unknown
+from fairlead.manifests.gathering import gather, in_order, not_understood
+from fairlead.manifests.join import Subject, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation

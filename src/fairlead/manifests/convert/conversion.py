@@ -19,7 +19,8 @@ from fairlead.manifests.convert.clusters import (
 from fairlead.manifests.convert.to_karmada import to_karmada
 from fairlead.manifests.convert.to_kubeadmiral import label_of, to_kubeadmiral
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Gathered, Subject, gather, keys
+from fairlead.manifests.gathering import Gathered, gather
+from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets
 from fairlead.manifests.kubeadmiral.annotations import marks
 from fairlead.manifests.kubeadmiral.reading import APPLIED_MIGRATION, AUTO_MIGRATION, OVERRIDING, PREFIX
