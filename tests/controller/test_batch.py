@@ -5,7 +5,7 @@ import pytest
 from fairlead.controller.batch import decide
 from fairlead.controller.due import ControllerSettings, Kept, Placed, Unplaced, kept
 from fairlead.controller.world import World
-from fairlead.live.client import BINDING, CLUSTER, ApiResource
+from fairlead.live.client import BINDING, CLUSTER, ResourceType
 from fairlead.manifests.yaml.documents import OWN_API_VERSION
 from live_objects import DYNAMIC, Object, binding, cluster
 
@@ -24,9 +24,9 @@ def test_what_cannot_be_placed_is_told_about_itself_only() -> None:
     assert "m9" not in decided.message
 
 
-def own(kind: str, name: str, spec: Object) -> tuple[ApiResource, Object]:
+def own(kind: str, name: str, spec: Object) -> tuple[ResourceType, Object]:
     """Return an object of one of fairlead's own kinds."""
-    resource = ApiResource(OWN_API_VERSION, kind, f"{kind.lower()}s", namespaced=False)
+    resource = ResourceType(OWN_API_VERSION, kind, f"{kind.lower()}s", namespaced=False)
     return resource, {"apiVersion": OWN_API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 

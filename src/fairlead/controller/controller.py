@@ -26,7 +26,7 @@ from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, ObjectChange, ObjectKey, ObjectVersion, World
 from fairlead.controller.writing import WriteOutcome, WriteResult, carry_out
-from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, ApiResource, Client
+from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, Client, ResourceType
 
 LOG = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Controller:
         settings: ControllerSettings,
         metrics: Metrics | None = None,
         lease: Lease | None = None,
-        others: Iterable[ApiResource] = (),
+        others: Iterable[ResourceType] = (),
     ) -> None:
         self._client, self._settings, self._lease = client, settings, lease
         self._metrics = metrics or Metrics()
@@ -128,7 +128,7 @@ class Controller:
         if any(concerned):
             self._look_at(self._world.bindings)
 
-    def _changes(self, told: Iterable[Told]) -> Iterator[tuple[ApiResource, ObjectChange]]:
+    def _changes(self, told: Iterable[Told]) -> Iterator[tuple[ResourceType, ObjectChange]]:
         for one in told:
             match one:
                 case Listed(resource, items):
@@ -146,7 +146,7 @@ class Controller:
                 case _:
                     assert_never(one)
 
-    def _concerns(self, resource: ApiResource, change: ObjectChange) -> bool:
+    def _concerns(self, resource: ResourceType, change: ObjectChange) -> bool:
         """Look at the binding that changed; tell whether a change concerns all. That of a status does not."""
         before, after = change
         if after is not None and not after.is_understood:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fairlead.live.client import BINDING, CLUSTER_BINDING, ApiResource
+from fairlead.live.client import BINDING, CLUSTER_BINDING, ResourceType
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.moves import stopped
 from fairlead.models.source import KarmadaBinding
@@ -36,7 +36,7 @@ class BindingStep:
         return min(stopped(self.before, self.after), sum(self.after.values()))
 
 
-def binding_kind(workload: Workload) -> ApiResource:
+def binding_kind(workload: Workload) -> ResourceType:
     """Return the kind of the binding of a workload."""
     return BINDING if workload.namespace else CLUSTER_BINDING
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from fairlead.controller.world import ObjectKey
-from fairlead.live.client import ApiResource, Client, Object, RefusedError, UnreachableError
+from fairlead.live.client import Client, Object, RefusedError, ResourceType, UnreachableError
 
 LOG = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def begin(work: Callable[[], None], name: str, fail: Callable[[Exception], None]
 class Listed:
     """All objects of a kind."""
 
-    resource: ApiResource
+    resource: ResourceType
     items: tuple[Object, ...]
 
 
@@ -48,7 +48,7 @@ class Listed:
 class Seen:
     """One object, as it is now or, where it is gone, as it was."""
 
-    resource: ApiResource
+    resource: ResourceType
     item: Object
     gone: bool
 
@@ -57,7 +57,7 @@ class Seen:
 class Lost:
     """A kind that cannot be read now; it is tried again."""
 
-    resource: ApiResource
+    resource: ResourceType
     reason: str
 
 
@@ -76,7 +76,7 @@ class Watcher:
     """Follows one kind."""
 
     client: Client
-    resource: ApiResource
+    resource: ResourceType
     tell: Callable[[Told], None]
     """Receives every event, in the watcher's own thread."""
     stopped: threading.Event

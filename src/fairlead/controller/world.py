@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, ApiResource, Object
+from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, ResourceType
 from fairlead.live.reading import named
 from fairlead.manifests.collect import Manifests, collect
 from fairlead.manifests.join import Rebalancing, Subject, identity_of, join
@@ -17,7 +17,7 @@ BINDINGS = (BINDING, CLUSTER_BINDING)
 class ObjectKey(NamedTuple):
     """Identity of an object on the server: kind, namespace and name."""
 
-    resource: ApiResource
+    resource: ResourceType
     namespace: str
     name: str
     """Name of the object; its namespace is empty where it has none."""
@@ -97,13 +97,13 @@ class ObjectVersion:
         return tuple(str(one["name"]) for one in self.spec.get("clusters") or ())
 
 
-def place_of(resource: ApiResource, item: Mapping[str, Any]) -> ObjectKey:
+def place_of(resource: ResourceType, item: Mapping[str, Any]) -> ObjectKey:
     """Return the place of an object."""
     meta = item["metadata"]
     return ObjectKey(resource, str(meta.get("namespace", "")), str(meta["name"]))
 
 
-def entry_of(resource: ApiResource, item: Object) -> ObjectVersion:
+def entry_of(resource: ResourceType, item: Object) -> ObjectVersion:
     """Read an object."""
     document = named("cluster", {"apiVersion": resource.api_version, "kind": resource.kind, **item})
     found, mistakes = read_object(document)
@@ -129,7 +129,7 @@ class World:
     """The latest version of every object by place."""
     _rebalancing: Rebalancing = field(default_factory=lambda: Rebalancing({}))
 
-    def put(self, resource: ApiResource, item: Object) -> ObjectChange | None:
+    def put(self, resource: ResourceType, item: Object) -> ObjectChange | None:
         """Take up a version of an object; None where a newer one, or this one, is known already.
 
         What is no binding and is not understood changes nothing where an earlier version is known.
@@ -150,14 +150,14 @@ class World:
         if known is not None and _is_newer(entry.data, known):
             self.entries[entry.place] = entry
 
-    def drop(self, resource: ApiResource, item: Object) -> ObjectChange | None:
+    def drop(self, resource: ResourceType, item: Object) -> ObjectChange | None:
         """Take up that an object is gone; None where it was not known."""
         before = self.entries.pop(place_of(resource, item), None)
         if resource == REBALANCER:
             self._rebalance()
         return None if before is None else ObjectChange(before, None)
 
-    def replace(self, resource: ApiResource, items: Iterable[Object]) -> Iterator[ObjectChange]:
+    def replace(self, resource: ResourceType, items: Iterable[Object]) -> Iterator[ObjectChange]:
         """Take up all objects of a kind: those that are not among them are gone."""
         gone = {place for place in self.entries if place.resource == resource}
         for item in items:

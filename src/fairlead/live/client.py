@@ -80,7 +80,7 @@ class Client:
         """
         return self._sent("GET", path, query)
 
-    def list(self, resource: ApiResource) -> tuple[list[Object], str]:
+    def list(self, resource: ResourceType) -> tuple[list[Object], str]:
         """Return all objects of a kind, and the version of the whole from which to watch.
 
         Raises `RefusedError` where the server refused, and `UnreachableError` where it did not answer.
@@ -99,7 +99,7 @@ class Client:
                 return found, str(meta.get("resourceVersion", ""))
             query["continue"] = str(meta["continue"])
 
-    def watch(self, resource: ApiResource, version: str, seconds: float) -> Iterator[WatchEvent]:
+    def watch(self, resource: ResourceType, version: str, seconds: float) -> Iterator[WatchEvent]:
         """Yield the changes of objects of a kind after a version, until the server ends the watch.
 
         Raises `RefusedError` where the server refused, 410 where it no longer knows the version, and
@@ -245,7 +245,7 @@ def _is_in_cluster(location: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiResource:
+class ResourceType:
     """A kind and the path under which it is served."""
 
     api_version: str
@@ -265,16 +265,16 @@ class ApiResource:
         return "/" + "/".join(filter(None, parts))
 
 
-BINDING = ApiResource("work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", namespaced=True)
-CLUSTER_BINDING = ApiResource(
+BINDING = ResourceType("work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", namespaced=True)
+CLUSTER_BINDING = ResourceType(
     "work.karmada.io/v1alpha2", "ClusterResourceBinding", "clusterresourcebindings", namespaced=False
 )
-CLUSTER = ApiResource("cluster.karmada.io/v1alpha1", "Cluster", "clusters", namespaced=False)
-QUOTA = ApiResource(
+CLUSTER = ResourceType("cluster.karmada.io/v1alpha1", "Cluster", "clusters", namespaced=False)
+QUOTA = ResourceType(
     "policy.karmada.io/v1alpha1", "FederatedResourceQuota", "federatedresourcequotas", namespaced=True
 )
-REBALANCER = ApiResource(
+REBALANCER = ResourceType(
     "apps.karmada.io/v1alpha1", "WorkloadRebalancer", "workloadrebalancers", namespaced=False
 )
-LEASE = ApiResource("coordination.k8s.io/v1", "Lease", "leases", namespaced=True)
-EVENT = ApiResource("v1", "Event", "events", namespaced=True)
+LEASE = ResourceType("coordination.k8s.io/v1", "Lease", "leases", namespaced=True)
+EVENT = ResourceType("v1", "Event", "events", namespaced=True)

@@ -11,7 +11,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, Preferences, SelectorTerm, numbers
+from fairlead.manifests.kubeadmiral.stated import (
+    Feedback,
+    SelectorTerm,
+    StatedPolicy,
+    StatedPreferences,
+    numbers,
+)
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
@@ -20,7 +26,7 @@ from fairlead.models.selectors import Operator, SelectorRequirement
 from fairlead.models.source import Source
 
 JsonMapping = Mapping[str, Any]
-P = TypeVar("P", bound=Policy)
+P = TypeVar("P", bound=StatedPolicy)
 
 
 def section(document: JsonMapping, *path: str) -> JsonMapping:
@@ -86,7 +92,7 @@ PREFERENCES: Mapping[str, str] = {
     "weights": "weight",
     "priorities": "priority",
 }
-"""Names of fields in a placement list, by field of `Preferences`."""
+"""Names of fields in a placement list, by field of `StatedPreferences`."""
 
 
 Locate = Callable[[Path], Source | None]
@@ -97,7 +103,7 @@ def nowhere(_: Path) -> None:
     """Return no place: nobody asks."""
 
 
-def preferences(placements: Sequence[JsonMapping], locate: Locate) -> Preferences:
+def preferences(placements: Sequence[JsonMapping], locate: Locate) -> StatedPreferences:
     """Return the preferences of a placement list.
 
     Where a cluster stands several times the last entry that sets a preference wins; every entry sets
@@ -112,7 +118,7 @@ def preferences(placements: Sequence[JsonMapping], locate: Locate) -> Preference
             if value is not None or name == "minReplicas":
                 found[entry["cluster"]] = Bound(value or 0, locate((at, "preferences", name)))
         said[part] = {key: bound for key, bound in found.items() if bound.replicas or part != "minimum"}
-    return Preferences(listed, **said)
+    return StatedPreferences(listed, **said)
 
 
 def as_stored(spec: JsonMapping) -> JsonMapping:
@@ -125,14 +131,14 @@ def as_stored(spec: JsonMapping) -> JsonMapping:
     return {**spec, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
-def read_policy(spec: JsonMapping, locate: Locate = nowhere) -> Policy:
+def read_policy(spec: JsonMapping, locate: Locate = nowhere) -> StatedPolicy:
     """Return the rules of a policy's ``.spec``.
 
     ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
     server, see `as_stored`.
     """
     rescheduling = section(spec, "reschedulePolicy")
-    return Policy(
+    return StatedPolicy(
         divide=spec.get("schedulingMode") == "Divide",
         binpack=spec.get("replicasStrategy") == "Binpack",
         sticky=bool(rescheduling.get("disableRescheduling")),
@@ -175,7 +181,7 @@ APPLIED_MIGRATION = PREFIX + "applied-migration-configuration"
 _COUNT = re.compile(r"\+?[0-9]{1,18}|-0+")
 
 
-def overridden(policy: Policy, annotations: Mapping[str, str]) -> Policy:
+def overridden(policy: StatedPolicy, annotations: Mapping[str, str]) -> StatedPolicy:
     """Return a policy with everything replaced that annotations override."""
     for name in OVERRIDING:
         value = annotations.get(PREFIX + name)
@@ -241,7 +247,7 @@ def _max_clusters(value: str, *_: object) -> dict[str, Any]:
     return {"max_clusters": int(value)}
 
 
-def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
+def _placements(value: str, policy: StatedPolicy, locate: Locate) -> dict[str, Any]:
     """Return the preferences of a placement list; those of the policy where it says negative numbers."""
     found = preferences(json.loads(value) or (), locate)
     for part, name in PREFERENCES.items():
@@ -256,7 +262,7 @@ def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
 MODES: Mapping[str, bool] = {"Divide": True, "Duplicate": False}
 STICKY: Mapping[str, bool] = {"true": True, "false": False}
 
-OVERRIDING: Mapping[str, Callable[[str, Policy, Locate], dict[str, Any]]] = {
+OVERRIDING: Mapping[str, Callable[[str, StatedPolicy, Locate], dict[str, Any]]] = {
     "scheduling-mode": lambda value, *_: {"divide": MODES[value]},
     "sticky-cluster": lambda value, *_: {"sticky": STICKY[value]},
     "tolerations": lambda value, *_: {"tolerations": tolerations(json.loads(value) or ())},

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from fairlead.manifests.kubeadmiral.reading import JsonMapping, entries, section
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy
+from fairlead.manifests.kubeadmiral.stated import Feedback, StatedPolicy
 from fairlead.models.quantity import parse_quantity
 
 MAXIMUM = 2**63 - 1
@@ -122,7 +122,7 @@ class SchedulingUnit:
     name: str
     """Namespace and name of the object; the namespace is empty for a cluster-scoped object."""
     api: tuple[str, str]
-    policy: Policy
+    policy: StatedPolicy
     replicas: int | None = None
     """Replicas of the template; None where the template has no such field."""
     replicas_path: str = "spec.replicas"

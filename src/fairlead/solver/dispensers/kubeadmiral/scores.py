@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from fairlead.manifests.kubeadmiral.stated import Policy, SelectorTerm, numbers
+from fairlead.manifests.kubeadmiral.stated import SelectorTerm, StatedPolicy, numbers
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import IN, NOT_IN, SelectorRequirement, operator_problem
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
@@ -301,7 +301,7 @@ def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None
     return None
 
 
-def _is_selected(policy: Policy, cluster: Cluster) -> bool:
+def _is_selected(policy: StatedPolicy, cluster: Cluster) -> bool:
     """Tell whether selector and affinity match; a wrong requirement refuses without a word."""
     if not policy.selects(cluster):
         return False
