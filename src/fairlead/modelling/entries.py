@@ -6,9 +6,9 @@ from typing import Any
 
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.modelling import policy as policies
-from fairlead.modelling.policy import Faults, Policy, Quantity, count, kinds, quantities, several, text, texts
+from fairlead.modelling.policy import Policy, Quantity, count, kinds, quantities, several, text, texts
 from fairlead.models.cluster import Taint
-from fairlead.models.mistaken import MOST_REPLICAS
+from fairlead.models.mistaken import MOST_REPLICAS, Faults
 from fairlead.models.source import Source
 
 Kinds = Collection[tuple[str, str]]
