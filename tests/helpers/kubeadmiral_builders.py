@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from fairlead.manifests.kubeadmiral.stated import Policy
-from fairlead.manifests.kubeadmiral.stated import Preferences as Preferred
+from fairlead.manifests.kubeadmiral.stated import StatedPolicy
+from fairlead.manifests.kubeadmiral.stated import StatedPreferences as Preferred
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.bounds import Bound
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
@@ -24,7 +24,7 @@ def unit(
     stated = {name: policy.pop(name) for name in PARTS if name in policy}
     listed = dict.fromkeys(policy.pop("cluster_names", ()))
     said = {name: {key: Bound(each) for key, each in found.items()} for name, found in stated.items()}
-    rules = Policy(**{"divide": True, "placement": Preferred(listed, **said), **policy})
+    rules = StatedPolicy(**{"divide": True, "placement": Preferred(listed, **said), **policy})
     return SchedulingUnit("default", "web", API, rules, replicas, current=current or {})
 
 

@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quota, Total, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.hitting_set import OutOfTime
@@ -187,7 +187,7 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     """Twenty workloads of 5 replicas under a quota of 97 pods: all of them are needed to be more."""
     problem = competing((5,) * 20, (200, 200))
     workloads = tuple(replace(each, namespace="shop") for each in problem.workloads)
-    rule = Quota("pods", "shop", {Scope(PODS): Limit(97)})
+    rule = Quota("pods", "shop", {QuotaScope(PODS): QuotaLimit(97)})
     shared = replace(problem, workloads=workloads, rules=(Capacity(), rule))
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Search())

@@ -12,7 +12,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, MoveBudget, Quota, Total
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.statement import Change, QuotaEntry
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -109,7 +109,7 @@ def test_what_clusters_are_assigned_stays_within_the_whole() -> None:
 
 def test_what_others_have_exceeded() -> None:
     """Others use 6 of 4 cores: 2 are lacking before the first replica, which makes 3 in all."""
-    limits = {Scope("cpu"): Limit(4000, 6000)}
+    limits = {QuotaScope("cpu"): QuotaLimit(4000, 6000)}
     workload = Workload(
         "shop/web", "web", 1, "shop", requests={"cpu": 1000}, rules=(Candidates(("a",)), Total())
     )
@@ -123,7 +123,7 @@ def test_what_others_have_exceeded() -> None:
 
 def test_a_quota_from_python_is_written_as_a_whole_list() -> None:
     """Without a manifest the list is what the rule knows."""
-    limits = {Scope("pods", "a"): Limit(1), Scope("memory", "b"): Limit(2**30)}
+    limits = {QuotaScope("pods", "a"): QuotaLimit(1), QuotaScope("memory", "b"): QuotaLimit(2**30)}
     workload = Workload("shop/web", "web", 2, "shop", rules=(Candidates(("a",)), Total()))
     problem = Problem((Cluster("a"), Cluster("b")), (workload,), (Quota("compute", "shop", limits),))
     raised = relaxations(problem, Search())[0]

@@ -33,7 +33,7 @@ from fairlead.models.rules import (
     companionship,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
+from fairlead.models.rules.quota import QuotaScope, allowed, askers, taken_by_others
 from fairlead.models.statement import Change
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import ChangeKind
@@ -125,7 +125,7 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
     )
 
 
-def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[WorkloadData, ...]:
+def askers_of(rule: Quota, scope: QuotaScope, problem: Problem) -> tuple[WorkloadData, ...]:
     """Return the workloads that could take of a number of a quota."""
     return tuple(
         workload
