@@ -145,7 +145,7 @@ def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pyt
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
     problem = fleet(1)
 
-    def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
+    def hurried(part: Problem, _: Search, best: Placement) -> LexicographicResult:
         return LexicographicResult(Status.FEASIBLE, best, score(part, best))
 
     monkeypatch.setattr(tuning, "WHOLE", 600)
