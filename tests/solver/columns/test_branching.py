@@ -18,8 +18,10 @@ from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import (
     BALANCE,
     DEFAULT_ORDER,
+    DEVIATION,
     DEVIATIONS,
     DYNAMIC_DEVIATION,
+    MOVES_FIRST,
     MOVES_LAST,
     ROOM,
     Deviation,
@@ -45,7 +47,8 @@ from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.columns.branching import BoundQuery, Branches, branches_of
-from fairlead.solver.columns.own_cost import is_own
+from fairlead.solver.columns.filled_rows import rows_and_choices
+from fairlead.solver.columns.own_cost import is_own, own_cost
 from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.spans import spans_of, uses_alike
@@ -303,6 +306,25 @@ def test_parts_are_cut_until_bounds_are_met() -> None:
             pins[level] = sorted(costs)[len(costs) // 2]
             kept = [each for each, cost in zip(kept, costs, strict=True) if cost <= pins[level]]
     assert met > 3
+
+
+def test_what_workloads_cost_by_themselves_is_what_is_scored() -> None:
+    """On every level that they add up to; in thirds and fifths floats are as near as can be."""
+    counted = Counter[str]()
+    for problem, rule, every in (*balanced(walk_problem), *balanced(standing_problem)):
+        tiered = any(each.rule(Tiers) is not None for each in problem.workloads)
+        found = rows_and_choices(rule, problem, {})
+        if found is None or tiered or problem.deviation is not Deviation.WEBSTER:
+            continue
+        choices = [(workload, choice) for workload, choice in found[1] if choice is not None]
+        for level in filter(is_own, levels_of(problem)) if len(choices) == len(problem.workloads) else ():
+            costs = [own_cost(workload, choice, problem, level) for workload, choice in choices]
+            for placement in every[:9]:
+                held = [choice.counts(placement.of(workload.key)) for workload, choice in choices]
+                about = sum(map(lambda cost, counts: cost.about(counts), costs, held))
+                assert about == pytest.approx(float(value_of(problem, placement, level))), level
+                counted[level.key] += about > 0
+    assert min(counted[level.key] for level in (DEVIATION, DYNAMIC_DEVIATION, MOVES_FIRST, MOVES_LAST)) > 3
 
 
 def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:

@@ -1,15 +1,22 @@
 """Budgets of moves that allow less than has to move: seen by adding up, with the budget that would do."""
 
+import random
 from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
 
 import fairlead
+from brute_force import placements
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, MoveBudget, Total
+from fairlead.models.rules import Candidates, Duplicated, MoveBudget, Total
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.units import has_to_move, over_budget
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.running.search import Search
 
@@ -58,3 +65,28 @@ def test_each_may_move_but_not_all() -> None:
     way = found.relaxations[0]
     assert way.proven
     assert [(each.detail, each.before, each.after, each.cost) for each in way.changes] == [("all", 6, 8, 2)]
+    # 4 + 3 + 1, and no more than that.
+    assert fairlead.solve(fleet(*services, MoveBudget("all", 8))).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nothing_moves_less_than_what_has_to(seed: int) -> None:
+    """Of all placements the one that moves least moves at least so much; without other rules just so much."""
+    rng = random.Random(seed)
+    closed = rng.sample("abc", rng.randint(0, 2))
+    current = {name: rng.randint(0, 3) for name in "abc"}
+    workload = service("x", current, *closed, replicas=rng.randint(0, 6))
+    if rng.random() < 0.3:
+        workload = Workload("x", "x", 2, current=current, rules=(workload.rules[0], Duplicated()))
+    everywhere = MoveBudget("all", 0)
+    leaving, arriving = frozenset("ab"), frozenset("bc")
+    rule = rng.choice(
+        (everywhere, replace(everywhere, leaving=leaving), replace(everywhere, arriving=arriving))
+    )
+    problem = fleet(workload, rule)
+    least = min(moved_by(rule, workload, problem, each) for each in placements(fleet(workload)))
+    forced = has_to_move(rule, workload, problem)
+    assert forced <= least
+    assert bool(over_budget(rule, problem)) is (forced > 0)
+    if rule is everywhere and workload.rule(Total) is not None:
+        assert forced == least
