@@ -23,7 +23,10 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     strangers = [key for key in placed if key not in problem.workload_by_key]
     if strangers:
         raise UsageError(f"the placement names workloads that are not in the problem: {', '.join(strangers)}")
-    return (*own_violations(problem, placed), *shared_violations(problem, placed))
+    return (
+        *own_violations(problem, placed),
+        *shared_violations(in_kept_groups(problem, placed), placed),
+    )
 
 
 def own_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:

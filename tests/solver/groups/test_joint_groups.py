@@ -404,6 +404,21 @@ def assert_first_choice(seed: int) -> str:
     return "later" if at else "first"
 
 
+def test_a_budget_counts_the_moves_of_the_group_that_is_kept() -> None:
+    """Full copies may shrink: of 2 on a 1 stays, and nothing leaves. Of a total of 1 as many would."""
+    inside = (Candidates(("a",)), Moves(frozenset("a")))
+    groups = (
+        AffinityGroup("total", (*inside, Total())),
+        AffinityGroup("copies", (*inside, Duplicated(choice=True))),
+    )
+    service = Workload("w", "w", 1, current={"a": 2}, observed="copies", rules=groups[0].rules, groups=groups)
+    problem = asked({"a": 2}, service, rules=(MoveBudget("leaving", 0, leaving=frozenset("a")),))
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.placement == Placement({"w": {"a": 1}})
+    assert fairlead.check(problem, outcome.placement) == ()
+
+
 @pytest.mark.parametrize("seeds", [range(80), pytest.param(range(80, 500), marks=pytest.mark.long)])
 def test_the_joint_choice_is_that_of_brute_force(seeds: range) -> None:
     """All joint choices in order, all placements of each; enough have none, or pass one over for others."""
