@@ -36,7 +36,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.search import Search
@@ -236,11 +236,11 @@ def test_price_changes_the_best() -> None:
 def shares() -> Shares:
     """Return regions x (a, b) and y (c) of 1 : 1, x divided 1 : 1."""
     half, quarter = Fraction(1, 2), Fraction(1, 4)
-    outer = (Group("x", frozenset("ab"), half), Group("y", frozenset("c"), half))
+    outer = (ShareGroup("x", frozenset("ab"), half), ShareGroup("y", frozenset("c"), half))
     inner = (
-        Group("x/a", frozenset("a"), quarter),
-        Group("x/b", frozenset("b"), quarter),
-        Group("y/c", frozenset("c"), half),
+        ShareGroup("x/a", frozenset("a"), quarter),
+        ShareGroup("x/b", frozenset("b"), quarter),
+        ShareGroup("y/c", frozenset("c"), half),
     )
     return Shares((outer, inner))
 
@@ -274,7 +274,7 @@ def test_shares_are_not_measured_by_minimax() -> None:
 def test_shares_that_differ_too_much_are_refused() -> None:
     """Of 100 replicas one group gets 1e-17: 100^2 / 1e-17 steps of the squared distance pass 2^60."""
     tiny = Fraction(1, 10**19)
-    depth = (Group("one", frozenset("a"), 1 - tiny), Group("two", frozenset("bc"), tiny))
+    depth = (ShareGroup("one", frozenset("a"), 1 - tiny), ShareGroup("two", frozenset("bc"), tiny))
     with pytest.raises(UnsupportedError, match="one group 1e-17 of 100 replicas; that differs too much"):
         minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))), Search())
 

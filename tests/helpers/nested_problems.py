@@ -33,7 +33,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.alone import place_alone
@@ -95,10 +95,11 @@ def _shares(rng: random.Random, groups: Mapping[str, frozenset[str]]) -> Shares:
     """Return weights of groups and of the clusters inside each."""
     weights = {name: rng.randint(1, 3) for name in groups}
     outer = [
-        Group(name, some, Fraction(weights[name], sum(weights.values()))) for name, some in groups.items()
+        ShareGroup(name, some, Fraction(weights[name], sum(weights.values())))
+        for name, some in groups.items()
     ]
     inner = [
-        Group(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
+        ShareGroup(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
         for group in outer
         for name in sorted(group.clusters)
     ]

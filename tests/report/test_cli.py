@@ -532,6 +532,7 @@ def test_version_and_help_in_every_spelling(capsys: pytest.CaptureFixture[str]) 
         (["-o", "tabel"], "Did you mean 'table'?"),
         (["--method", "exakt"], "Did you mean 'exact'?"),
         (["-n", "retial"], "no workload in namespace retial (did you mean retail?)"),
+        (["--tolerance", "balance"], "'balance' is not of the form LEVEL=AMOUNT"),
         (["--tolerance", "balence=1"], "no level 'balence'; did you mean balance?"),
         (["--seed", "x"], "'x' is not a valid whole number"),
     ],

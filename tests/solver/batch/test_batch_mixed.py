@@ -31,7 +31,7 @@ from fairlead.models.rules import (
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult
@@ -145,7 +145,7 @@ def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pyt
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
     problem = fleet(1)
 
-    def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
+    def hurried(part: Problem, _: Search, best: Placement) -> LexicographicResult:
         return LexicographicResult(Status.FEASIBLE, best, score(part, best))
 
     monkeypatch.setattr(tuning, "WHOLE", 600)
@@ -209,9 +209,11 @@ def with_rows(seed: int, deviation: Deviation) -> Problem:
             replace(MoveBudget("all", rng.randint(0, 4), keys, under_way=under_way), **rng.choice(kinds))
         )
     if rng.random() < 0.6:
-        limits = {Scope(CPU, rng.choice(names)): Limit(rng.randint(0, 8) * 100, rng.randint(0, 2) * 100)}
+        limits = {
+            QuotaScope(CPU, rng.choice(names)): QuotaLimit(rng.randint(0, 8) * 100, rng.randint(0, 2) * 100)
+        }
         if rng.random() < 0.3:
-            limits[Scope("pods")] = Limit(rng.randint(2, 12))
+            limits[QuotaScope("pods")] = QuotaLimit(rng.randint(2, 12))
         shared.append(Quota("most", "shop", limits))
     return replace(problem, workloads=tuple(made), rules=tuple(shared))
 

@@ -63,8 +63,8 @@ def test_whether_a_batch_has_a_placement_is_told_by_prices(monkeypatch: pytest.M
         raise AssertionError("CP-SAT was asked")
 
     monkeypatch.setattr("fairlead.solver.levels.lexicographic.minimise_levels", refuse)
-    assert has_placement(middling(1, Deviation.L1, load=1.1), Deadline.after(10.0)) is False
-    assert has_placement(middling(1, Deviation.L1, load=0.98), Deadline.after(10.0)) is True
+    assert has_placement(middling(1, Deviation.L1, load=1.1), Search(Deadline.after(10.0))) is False
+    assert has_placement(middling(1, Deviation.L1, load=0.98), Search(Deadline.after(10.0))) is True
 
 
 def test_more_than_there_is_has_to_give_way_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

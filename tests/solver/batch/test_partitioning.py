@@ -18,7 +18,7 @@ from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Total, Weights
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.batch import tuning
@@ -75,7 +75,7 @@ def test_a_quota_is_not_split() -> None:
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 9, "b": 1}))
     workloads = tuple(Workload(f"d/w{n}", f"w{n}", 10, "d", requests={CPU: 1}, rules=rules) for n in range(4))
     clusters = tuple(Cluster(name, free={CPU: 1000}) for name in ("a", "b"))
-    quota = Quota("quota", "d", {Scope(CPU, "a"): Limit(20)})
+    quota = Quota("quota", "d", {QuotaScope(CPU, "a"): QuotaLimit(20)})
     problem = Problem(clusters, workloads, (Capacity(), quota), deviation=Deviation.L1)
     (answer,) = solve_parts([problem], {}, Search(Deadline.after(20.0), 1), Workplace(partitions=2))
     assert answer.placement is not None

@@ -52,7 +52,7 @@ from fairlead.solver.columns.own_cost import is_own, own_cost
 from fairlead.solver.levels.level_bounds import ranges_at_prices
 from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.spans import spans_of, uses_alike
-from fairlead.solver.levels.targets import Target
+from fairlead.solver.levels.targets import LevelTarget
 from fairlead.solver.loosening.even_filling import evened_out
 from fairlead.solver.running.deadline import Deadline
 from walk_problems import standing_problem, walk_problem
@@ -466,7 +466,7 @@ def test_what_is_told_keeps_what_is_pinned(
     assert most is None or (branches.bound is not None and branches.bound <= most)
 
 
-def evened(room: int, core: int = 1000, less: int = 0) -> tuple[Placement, Target]:
+def evened(room: int, core: int = 1000, less: int = 0) -> tuple[Placement, LevelTarget]:
     """Return where two workloads of six cores stand that started on a, each on one cluster, and the target.
 
     Two cores stand on b, which has room for so many. Twelve and two are as uneven as six and eight are even:
@@ -487,7 +487,7 @@ def evened(room: int, core: int = 1000, less: int = 0) -> tuple[Placement, Targe
     rule = Balance(frozenset(asked), {CPU: halves}, {("b", CPU): 2 * core}, totals)
     problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
     start = Placement({"left": {"a": 6}, "right": {"a": 6}})
-    target = Target(Fraction(0), Fraction(1, 400))
+    target = LevelTarget(Fraction(0), Fraction(1, 400))
     return evened_out(rule, problem, start, {}, target, Deadline(), deviations=False)
 
 
@@ -519,7 +519,7 @@ def test_of_placements_that_are_as_even_the_one_nearest_to_dynamic_weights_is_fo
     rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {}, {CPU: 12000})
     problem = Problem(clusters, workloads, (Capacity(),), balances=(rule,))
     start = Placement({"left": {"b": 6}, "right": {"a": 6}})
-    target = Target(Fraction(0), Fraction(1, 400))
+    target = LevelTarget(Fraction(0), Fraction(1, 400))
     placement, _ = evened_out(rule, problem, start, {}, target, Deadline(), deviations=True)
     assert value_of(problem, start, DYNAMIC_DEVIATION) == 24
     assert placement == Placement({"left": {"a": 6}, "right": {"b": 6}})

@@ -18,7 +18,7 @@ from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import has_to_move, over_budget
 from fairlead.solver.explaining.explanation import conflicts_of
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 GONE = Exclusion("is being drained")
 
@@ -41,7 +41,7 @@ def fleet(*parts: Workload | MoveBudget) -> Problem:
 def test_who_has_to_move_too_much_fails_alone() -> None:
     """Three replicas run on the closed cluster; the other workload may stay, whatever the budget."""
     problem = fleet(service("data", {"a": 3, "b": 1}, "a"), service("web", {"a": 5}), MoveBudget("all", 2))
-    (found,) = conflicts_of(problem, Deadline())
+    (found,) = conflicts_of(problem, Search())
     assert found.workloads == ("data",)
     assert found.proof is Proof.SMALLEST
     assert [one.rule for one in found.rules] == ["move-budget", "candidates"]
@@ -59,7 +59,7 @@ def test_each_may_move_but_not_all() -> None:
     """Three workloads have to move 4, 3 and 1; of a budget of 6 the first two alone are too many."""
     services = (service("x", {"a": 4}, "a"), service("y", {"a": 3}, "a"), service("z", {"a": 1}, "a"))
     problem = fleet(*services, MoveBudget("all", 6))
-    (found,) = conflicts_of(problem, Deadline())
+    (found,) = conflicts_of(problem, Search())
     assert found.workloads == ("x", "y")
     assert found.proof is Proof.SMALLEST
     way = found.relaxations[0]

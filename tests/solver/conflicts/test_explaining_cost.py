@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quota, Total, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.hitting_set import OutOfTime
@@ -22,7 +22,7 @@ from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import search as relaxing
 from fairlead.solver.running import engine
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 GPU = "nvidia.com/gpu"
 CLUSTERS = 30
@@ -131,7 +131,7 @@ def competing(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int = 1) -> 
 
 def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     """Three workloads want 4 GPUs each; the clusters have 6, 4 and none."""
-    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Deadline())
+    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Search())
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
@@ -146,7 +146,7 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
 
 def test_only_as_many_as_ask_for_too_much() -> None:
     """Of 1, 5 and 6 wanted, the last two are more than 10 already: the first is not named."""
-    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Deadline())
+    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Search())
     assert [each.workload for each in conflict.rules if each.rule == "total"] == ["w1", "w2"]
     # Any two of the three totals would not do; without either of the two there is a placement.
     assert conflict.proof is Proof.SMALLEST
@@ -155,7 +155,7 @@ def test_only_as_many_as_ask_for_too_much() -> None:
 def test_what_no_replica_can_use_does_not_count() -> None:
     """Two GPUs a replica: clusters with 3 each hold one replica, so 6 GPUs are 2 replicas, not 3."""
     problem = competing((2, 1), (3, 3), need=2)
-    (conflict,) = conflicts_of(problem, Deadline())
+    (conflict,) = conflicts_of(problem, Search())
     assert conflict.proof is Proof.SMALLEST
     # All in all 6 are asked for and there are 6, which would only puzzle.
     assert not any("together" in each.text for each in conflict.rules)
@@ -166,7 +166,7 @@ def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     late: Callable[..., object] = _nothing_seen
     monkeypatch.setattr(explaining, "witnessed", late)
     monkeypatch.setattr(explaining, "ConflictSearch", _out_of_time)
-    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
+    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Search())
     assert conflict.proof is Proof.UNVERIFIED
     # Three totals of 20, and 25 clusters with 2 GPUs each: one sentence for either.
     assert len(conflict.rules) == 2
@@ -187,10 +187,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     """Twenty workloads of 5 replicas under a quota of 97 pods: all of them are needed to be more."""
     problem = competing((5,) * 20, (200, 200))
     workloads = tuple(replace(each, namespace="shop") for each in problem.workloads)
-    rule = Quota("pods", "shop", {Scope(PODS): Limit(97)})
+    rule = Quota("pods", "shop", {QuotaScope(PODS): QuotaLimit(97)})
     shared = replace(problem, workloads=workloads, rules=(Capacity(), rule))
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
-    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
+    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Search())
     assert len(conflict.workloads) == 20
     cause = "w0, w1, w10 and 17 more workloads request 100 pods together, quota shop/pods allows 97"
     assert conflict.cause == cause

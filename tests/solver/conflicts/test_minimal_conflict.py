@@ -24,6 +24,7 @@ from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.explaining.conflict import find
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from random_problems import random_problem
 from seeds import runs
 
@@ -105,7 +106,7 @@ def confirm_all(seeds: range) -> int:
     for _, problem in infeasible_problems(seeds):
         count += 1
         units = units_of(problem)
-        found = find(problem, units, Deadline())
+        found = find(problem, units, Search())
         assert found is not None
         # Nothing is left to the time limit here, and the problems are tiny.
         assert found.proof is Proof.SMALLEST
@@ -253,17 +254,17 @@ def test_a_budget_of_moves() -> None:
 def test_no_time_is_said() -> None:
     """Without time nothing is called minimal; nothing at all is told where nothing is known."""
     problem = fairlead.load(two_teams())
-    assert conflicts_of(problem, Deadline.after(0)) == ()
+    assert conflicts_of(problem, Search(Deadline.after(0))) == ()
     outcome = replace(fairlead.solve(problem), conflict=None)
     assert outcome.conflicts == ()
     assert "time ran out" in str(outcome)
     # Where each fails by itself, the closed form needs no time, nor does its proof; others are left.
-    assert len(conflicts_of(fairlead.load(two_teams(6)), Deadline.after(0))) == 1
+    assert len(conflicts_of(fairlead.load(two_teams(6)), Search(Deadline.after(0)))) == 1
 
 
 def test_what_is_not_verified_says_so() -> None:
     """The text tells that time ran out; nothing where the conflict is the smallest."""
-    (conflict,) = conflicts_of(fairlead.load(two_teams()), Deadline())
+    (conflict,) = conflicts_of(fairlead.load(two_teams()), Search())
     assert not any("smallest" in line for line in explain(conflict))
     conflict = replace(conflict, relaxations=())
     unverified = explain(replace(conflict, proof=Proof.UNVERIFIED))

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.workload import Workload
 from fairlead.solver.solve import solve
 from nested_problems import best_division, placed_alone
@@ -36,16 +36,16 @@ Tree = Mapping[str, tuple[int, Mapping[str, int]]]
 """Weights of regions, each with the weights of its clusters."""
 
 
-def depths_of(tree: Tree) -> tuple[tuple[Group, ...], ...]:
+def depths_of(tree: Tree) -> tuple[tuple[ShareGroup, ...], ...]:
     """Return the shares of regions, and of the clusters inside them."""
     whole = sum(weight for weight, _ in tree.values())
     outer, inner = [], []
     for region, (weight, clusters) in tree.items():
         share = Fraction(weight, whole)
-        outer.append(Group(region, frozenset(clusters), share))
+        outer.append(ShareGroup(region, frozenset(clusters), share))
         sizes = sum(clusters.values())
         inner += [
-            Group(f"{region}/{name}", frozenset({name}), share * Fraction(size, sizes))
+            ShareGroup(f"{region}/{name}", frozenset({name}), share * Fraction(size, sizes))
             for name, size in clusters.items()
         ]
     return tuple(outer), tuple(inner)

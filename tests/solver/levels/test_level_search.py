@@ -16,7 +16,7 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.level_search import LevelSearch
-from fairlead.solver.levels.targets import Target
+from fairlead.solver.levels.targets import LevelTarget
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -67,7 +67,7 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
     deviation, moves = levels_of(problem)
-    targets = {moves: Target(0, 1)} if loose else {}
+    targets = {moves: LevelTarget(0, 1)} if loose else {}
     search = LevelSearch(problem, Deadline(), 1, 0, targets=targets)
     search.best = Placement({"w": {"a": 3}})
     search.open()
@@ -119,7 +119,7 @@ def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> Non
         0,
         apart={DYNAMIC_DEVIATION: frozenset("vw")},
         best=Placement({key: {"a": 4, "b": 2} for key in "vw"}),
-        targets={BALANCE: Target(0, Fraction(1, 9))},
+        targets={BALANCE: LevelTarget(0, Fraction(1, 9))},
     )
     assert search.open()
     everything = dict(search.ranges)

@@ -25,7 +25,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.plan import greedy
 from fairlead.solver.plan.migration import migration_of
@@ -267,7 +267,7 @@ def test_what_has_to_move_at_once_and_has_no_room_for_it_is_said() -> None:
 
 def test_a_quota_counts_both_copies() -> None:
     """The namespace may request 1000m and does; only b shrinking by one lets a move, in the same wave."""
-    team = Quota("team", "default", {Scope("cpu"): Limit(1000)})
+    team = Quota("team", "default", {QuotaScope("cpu"): QuotaLimit(1000)})
     one, two = (replace(app(key, {"m1": 1}), namespace="default") for key in "ab")
     free = {"m1": 0, "m2": 9000}
     stuck = planned(free, (one, two), {"a": {"m2": 1}, "b": {"m1": 1}}, rules=(team,))
@@ -277,7 +277,7 @@ def test_a_quota_counts_both_copies() -> None:
     shrunk = planned(free, (one, replace(two, replicas=0)), {"a": {"m2": 1}}, rules=(team,))
     assert moves(shrunk) == [[("a", "m1", "m2", 1), ("b", "m1", None, 1)]]
     limits = moved_to(stuck.problem, Placement({"a": {"m2": 1}})).allowances[0].left
-    assert limits == stuck.problem.allowances[0].left == {Scope("cpu"): 1000}
+    assert limits == stuck.problem.allowances[0].left == {QuotaScope("cpu"): 1000}
 
 
 @pytest.mark.parametrize(("cpu", "free", "waves"), [(1, 2**63, 2), (2**62, 0, 3)])

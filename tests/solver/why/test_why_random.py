@@ -17,7 +17,7 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
 )
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.solver.solve import solve
@@ -123,8 +123,10 @@ def assert_all_explained(seeds: Iterable[int], deviation: Deviation) -> None:
 def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
     """Return a quota of pods and a budget of moves, each at times."""
     rng = random.Random(seed)
-    scopes = [Scope("pods"), Scope("pods", "member1"), Scope("cpu", "member2")]
-    limits = {scope: Limit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes}
+    scopes = [QuotaScope("pods"), QuotaScope("pods", "member1"), QuotaScope("cpu", "member2")]
+    limits = {
+        scope: QuotaLimit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes
+    }
     known = {None, *problem.cluster_by_name}
     chosen = {
         scope: limit for scope, limit in limits.items() if rng.random() < 0.5 and scope.cluster in known

@@ -236,7 +236,10 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
     sets = [unit.part for unit in units if isinstance(unit.part, GroupTotal)]
     if len(sets) == len(units):
         added = sum(each.minimum or each.maximum or 0 for each in sets)
-        return f"; the totals of {len(units)} sets add up to {added}"
+        exact = {rule.name for rule in workload.rules_of(GroupTotal) if rule.minimum == rule.maximum}
+        numbers = "minima" if all(each.minimum for each in sets) else "maxima"
+        numbers = "totals" if exact.issuperset(each.name for each in sets) else numbers
+        return f"; the {numbers} of {len(units)} sets add up to {added}"
     return ""
 
 

@@ -30,50 +30,49 @@ from fairlead.solver.relaxation.shared_numbers import counted_once, for_all, spo
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.relaxation.way import SIMPLE, WayOut, chosen
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 MOST_PLACES = 4_000
 """Workloads times clusters up to which one model of everything is made."""
 MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
-"""Part of the time that may go into ways of single workloads; the rest verifies them."""
+"""Part of the time that may go into ways of single workloads, which the rest verifies, or into the cheapest
+way, which is followed by one of few changes."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 WAYS = 8
 """Ways that are tried to open a cluster to workloads of full copies that have none."""
 
 
-def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[WayOut]:
+def ways(part: Problem, search: Search, most: int, *, modelled: bool = True) -> list[WayOut]:
     """Return changes that make a problem feasible, the cheapest first.
 
     `part`: a problem without placement, in which every workload has its group, preferences left out;
     `modelled`: False makes no model of everything, which takes long for many workloads.
     """
-    found = [WayOut(changes, proven=True) for changes in quick(part, deadline, seed, most)]
+    found = [WayOut(changes, proven=True) for changes in quick(part, search, most)]
     for first in () if found or not modelled else _tolerations_of_copies(part):
-        found += _search(part, first, deadline, seed, most) or _search(
-            part, first, deadline, seed, most, thoroughly=True
-        )
+        found += _search(part, first, search, most) or _search(part, first, search, most, thoroughly=True)
     if not found and modelled:
-        found += _with_room_for_copies(part, deadline, seed, most)
+        found += _with_room_for_copies(part, search, most)
     for first in () if found or not modelled else (*_untold_tolerations(part), *_raised_copies(part)):
-        every = _search(part, first, deadline, seed, most)
+        every = _search(part, first, search, most)
         # Without a change of this kind there is no way out, so no other is cheaper than one alone.
         found += [WayOut(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
     return chosen([WayOut(one.changes, certain and one.proven) for one in found], most)
 
 
-def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[WayOut]:
+def _with_room_for_copies(part: Problem, search: Search, most: int) -> Iterator[WayOut]:
     """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
     for first in _tolerations_of_copies(part):
         opened = apply(part, first)
         grown = replace(opened, workloads=tuple(map(_whole, opened.workloads)))
-        for way in _search(grown, (), deadline, seed, most) if grown != opened else ():
+        for way in _search(grown, (), search, most) if grown != opened else ():
             changes = for_all((*first, *way.changes), part.workloads, part)
             helps = not spoils(changes, part.workloads, part)
-            if helps and has_placement(apply(part, changes), deadline, seed):
+            if helps and has_placement(apply(part, changes), search):
                 yield WayOut(tuple(sorted(changes, key=order)), proven=False)
 
 
@@ -88,8 +87,7 @@ def _whole(workload: Workload) -> Workload:
 def _search(
     part: Problem,
     first: tuple[Change, ...],
-    deadline: Deadline,
-    seed: int,
+    search: Search,
     most: int,
     *,
     thoroughly: bool = False,
@@ -100,13 +98,14 @@ def _search(
     tries those that do not help by themselves again, together with more.
     """
     found: list[WayOut] = []
-    model = relaxation_model(apply(part, first), deadline)
+    model = relaxation_model(apply(part, first), search.deadline)
     fruitless = 0
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
-        solution = model.run(deadline, seed)
+        # Half of the time is kept for a way of few changes, as the cheapest may have more than anybody reads.
+        solution = model.run(search if found else search.part(SHARE))
         # A second way that is only the best in this time would be another one a moment later.
-        if solution is None or (found and not solution.certain):
+        if solution is None or (found and not solution.certain and not few):
             return found
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
@@ -117,7 +116,7 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and (not check(after, solution.placement) or has_placement(after, deadline, seed) is True)
+            and (not check(after, solution.placement) or has_placement(after, search) is True)
         )
         if helps:
             found.append(WayOut(changes, proven))
@@ -199,23 +198,23 @@ def is_large(part: Problem) -> bool:
     return len(part.workloads) * len(part.clusters) > MOST_PLACES
 
 
-def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[WayOut]:
+def ways_of_large(part: Problem, search: Search, most: int) -> list[WayOut]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
 
     A budget of moves is one number for all of them, so that is looked at first.
 
     The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
     """
-    larger = larger_budgets(part, deadline, seed)
+    larger = larger_budgets(part, search)
     if larger:
         return [WayOut(changes, proven=True) for changes in larger]
     failing = alike(each for each in part.workloads if fails_alone(each, part))
     each_way: list[list[WayOut]] = []
     for members in failing:
-        due = deadline.part(SHARE)
-        if not due.remaining():
+        due = search.part(SHARE)
+        if not due.deadline.remaining():
             return []
-        found = ways(alone(members[0], part), due, seed, most)
+        found = ways(alone(members[0], part), due, most)
         if not found:
             return []
         each_way.append([WayOut(_of_all(way.changes, members, part), way.proven) for way in found])
@@ -226,8 +225,8 @@ def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> li
     for way in chosen(joined, len(joined)):
         if (
             len(verified) < most
-            and deadline.remaining()
-            and _is_placed(apply(part, way.changes), deadline, seed)
+            and search.deadline.remaining()
+            and _is_placed(apply(part, way.changes), search)
         ):
             verified.append(way)
     # What one workload needs at least, all of them need; that is the truth only where it counts once.
@@ -267,13 +266,13 @@ def _together(each_way: Sequence[Sequence[WayOut]], at: int) -> WayOut:
     return WayOut(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
 
 
-def _is_placed(problem: Problem, deadline: Deadline, seed: int) -> bool:
+def _is_placed(problem: Problem, search: Search) -> bool:
     """Tell whether a problem has a placement: the reference dispenser's, or any other."""
     if len(problem.workloads) <= MOST_DISPENSED:
         spread_out = replace(problem, workloads=tuple(map(_evenly, problem.workloads)))
         if not check(problem, reference.place(spread_out)):
             return True
-    return has_placement(problem, deadline, seed) is True
+    return has_placement(problem, search) is True
 
 
 def _evenly(workload: Workload) -> Workload:
