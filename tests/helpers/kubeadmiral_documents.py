@@ -21,8 +21,8 @@ from fairlead.manifests.kubeadmiral.reading import (
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    ClusterPreferences,
     PlannerInput,
+    PlannerPreferences,
     SchedulingUnit,
     read_gpus,
 )
@@ -128,7 +128,7 @@ def plan(kind: str, **parameters: Any) -> dict[str, dict[str, int]]:
 
 def _question(parameters: Mapping[str, Any]) -> PlannerInput:
     preferences = {
-        name: ClusterPreferences(
+        name: PlannerPreferences(
             each.get("weight") or 0, each.get("minReplicas") or 0, each.get("maxReplicas")
         )
         for name, each in section(parameters, "clusters").items()

@@ -57,9 +57,7 @@ def _waves(
 ) -> Iterator[tuple[tuple[Move, ...], Placement]]:
     """Yield every wave straight to the target and where it leads."""
     keys = [workload.key for workload in problem.workloads]
-    choices = [
-        list(_steps(key, dict(state.of(key)), dict(target.of(key)), options.order_of(key))) for key in keys
-    ]
+    choices = [list(_steps(key, dict(state.of(key)), dict(target.of(key)), options.order)) for key in keys]
     for chosen in product(*choices):
         moves = tuple(move for step in chosen for move in step[0])
         if moves:

@@ -3,7 +3,7 @@
 import fairlead
 from builders import binding, cluster, deployment, duplicated, static
 from fairlead.manifests.extensions import Extensions
-from fairlead.manifests.join import gather
+from fairlead.manifests.gathering import gather
 from fairlead.manifests.loading import problem_of
 
 

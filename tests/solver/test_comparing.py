@@ -11,7 +11,7 @@ import pytest
 import fairlead
 from builders import Manifest, binding, cluster, clusters, dynamic, static, term
 from fairlead.cli.app import main
-from fairlead.cli.solve import DISPENSERS as OFFERED
+from fairlead.cli.compare import DISPENSERS as OFFERED
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
 from fairlead.solver import compare

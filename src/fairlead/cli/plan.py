@@ -12,7 +12,7 @@ from fairlead.cli.options import ROWS_ONLY, flag, gathers, picks_rows, require_t
 from fairlead.cli.outputs import shown
 from fairlead.cli.plan_options import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
-from fairlead.cli.values import Choice, seconds
+from fairlead.cli.values import WordChoice, seconds
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ may_apply = gathers(
     valued(
         "--dry-run",
         "With --apply: let the server check every write, but persist nothing.",
-        type=Choice(["none", "server"]),
+        type=WordChoice(["none", "server"]),
         default="none",
         show_default=False,
     ),

@@ -23,7 +23,7 @@ from fairlead.cli.options import (
     valued,
     writes_output,
 )
-from fairlead.cli.values import MOST_DIGITS, Choice, is_whole
+from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -86,7 +86,7 @@ asks_changes = gathers(
     valued(
         "--at",
         "Scale every workload with an autoscaler to its minimum or maximum.",
-        type=Choice(["min", "max"]),
+        type=WordChoice(["min", "max"]),
     ),
 )
 """Gives a command the options of its changes; it receives them as ``asked``."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import Any
 
-from fairlead.controller.world import Entry, World
+from fairlead.controller.world import ObjectVersion, World
 from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.karmada.facts import declared_for, read_workload
 from fairlead.manifests.karmada.groups import group_with, groups_of
@@ -60,7 +60,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ControllerSettings:
     """Settings of a controller."""
 
     scheduler_name: str = "fairlead"
@@ -101,7 +101,7 @@ class BindingState(Enum):
     """The binding is to be placed."""
 
 
-def is_served(entry: Entry, settings: Settings) -> bool:
+def is_served(entry: ObjectVersion, settings: ControllerSettings) -> bool:
     """Tell whether a binding is the controller's to place.
 
     Left alone are those of other schedulers and namespaces, those that are being deleted or suspended, those
@@ -119,7 +119,7 @@ def is_served(entry: Entry, settings: Settings) -> bool:
     )
 
 
-def standing_of(entry: Entry, world: World, settings: Settings) -> BindingState:
+def standing_of(entry: ObjectVersion, world: World, settings: ControllerSettings) -> BindingState:
     """Tell what there is to do for a binding, by what Karmada's scheduler would do.
 
     Due is one whose placement is not the one that was applied, whose replicas do not add up, which somebody
@@ -142,7 +142,7 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> BindingState:
     return BindingState.SETTLED if is_finished(entry) else BindingState.UNFINISHED
 
 
-def kept(entry: Entry, world: World) -> Kept:
+def kept(entry: ObjectVersion, world: World) -> Kept:
     """Return the note on a binding that stands where it is to stand.
 
     Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
@@ -158,7 +158,7 @@ def kept(entry: Entry, world: World) -> Kept:
     return Kept(group_with(entry.targets, groups_of(declared.placement), observed, by_name))
 
 
-def is_finished(entry: Entry) -> bool:
+def is_finished(entry: ObjectVersion) -> bool:
     """Tell whether the status of a binding says that it is placed as its spec is now."""
     status = entry.status
     return (

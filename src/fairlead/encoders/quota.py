@@ -8,7 +8,7 @@ from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Quota, Total, total
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.quota import KIND, Scope, allowed
+from fairlead.models.rules.quota import KIND, QuotaScope, allowed
 from fairlead.models.workload import Workload
 
 
@@ -42,7 +42,7 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
             encoding.require_room(row.terms, limit, because=because)
 
 
-def gives_way(rule: Quota, scope: Scope) -> Origin:
+def gives_way(rule: Quota, scope: QuotaScope) -> Origin:
     """Return the name of one limit of a quota."""
     return Origin(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
 
@@ -56,17 +56,17 @@ class _QuotaRow:
 
 
 def _ask(
-    rows: dict[Scope, _QuotaRow], workload: Workload, resource: str, need: int, encoding: Encoding
+    rows: dict[QuotaScope, _QuotaRow], workload: Workload, resource: str, need: int, encoding: Encoding
 ) -> None:
     """Add to the rows of a resource what a workload asks for."""
-    together = rows.get(Scope(resource))
+    together = rows.get(QuotaScope(resource))
     if together is not None and _is_fixed(workload, encoding):
         together.fixed += need * workload.replicas
         together = None
     for cluster in encoding.problem.clusters:
         place = Place(workload.key, cluster.name)
         if encoding.variables.range(place).upper > 0:
-            for row in (together, rows.get(Scope(resource, cluster.name))):
+            for row in (together, rows.get(QuotaScope(resource, cluster.name))):
                 if row is not None:
                     row.terms.append((place, need))
 

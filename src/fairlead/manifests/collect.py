@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api.meta import Known, Object
+from fairlead.manifests.api.meta import KnownValues, Object
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.findings import Finding, mistakes
@@ -91,7 +91,7 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
     extensions = extensions or Extensions()
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
-    known = Known(dict)
+    known = KnownValues(dict)
     for document in documents:
         kind = KINDS.get((document.api_version, document.kind))
         if kind is not None:
@@ -164,7 +164,7 @@ def _add(
     row: str,
     document: Document,
     model: type[Object],
-    known: Known,
+    known: KnownValues,
     extensions: Extensions,
 ) -> None:
     """Validate one document of a known kind and put it where it belongs."""

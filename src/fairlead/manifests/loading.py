@@ -8,7 +8,8 @@ from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import across, cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, is_marked
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Subject, gather, in_order, keys, not_understood, subject_of, unknown
+from fairlead.manifests.gathering import gather, in_order, not_understood
+from fairlead.manifests.join import Subject, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import Declared, declared_for, left_out, read_workload
 from fairlead.manifests.karmada.interpret import Propagation
@@ -30,7 +31,7 @@ from fairlead.models.validity import excessive, well_typed, with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
 if TYPE_CHECKING:
-    from fairlead.manifests.kubeadmiral.scheduling import Federation, Placed
+    from fairlead.manifests.kubeadmiral.scheduling import Federation, PlacedSubject
 
 __all__ = ["Input", "load", "select"]
 
@@ -161,7 +162,7 @@ class _Parts:
 
     placed: list[tuple[Subject, Workload, Declared]] = field(default_factory=list)
     """Workloads of Karmada."""
-    federated: "list[tuple[Subject, str, Placed]]" = field(default_factory=list)
+    federated: "list[tuple[Subject, str, PlacedSubject]]" = field(default_factory=list)
     """Workloads of KubeAdmiral, with their keys."""
     idle: list[Workload] = field(default_factory=list)
     """Workloads of which only counts what they hold."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fairlead.manifests.api.karmada import Cluster
-from fairlead.manifests.api.meta import INSTEAD, Api, Known, Object
+from fairlead.manifests.api.meta import INSTEAD, Api, KnownValues, Object
 from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -129,7 +129,7 @@ class Validated(Generic[M]):
     warnings: tuple[Statement, ...] = ()
 
 
-def validate(document: Document, model: type[M], known: Known | None = None) -> Validated[M]:
+def validate(document: Document, model: type[M], known: KnownValues | None = None) -> Validated[M]:
     """Read a document as an API type.
 
     Null is the same as absent, as in Kubernetes. What is wrong is taken out and the rest is read again, so
@@ -143,7 +143,7 @@ def validate(document: Document, model: type[M], known: Known | None = None) -> 
         return _without_errors(document, model, error)
 
 
-def _read(model: type[M], data: dict[str, Any], known: Known | None = None) -> M:
+def _read(model: type[M], data: dict[str, Any], known: KnownValues | None = None) -> M:
     """Read data by the names that Kubernetes uses, not by Python's."""
     return model.model_validate(data, by_alias=True, by_name=False, context=known)
 

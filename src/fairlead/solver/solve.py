@@ -160,7 +160,7 @@ class _Explain:
             return ()
         from fairlead.solver.explaining.explanation import conflicts_of
 
-        return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
+        return tuple(conflicts_of(problem, self.search, parts))
 
 
 def _solve(
@@ -213,7 +213,7 @@ def _choose_groups(problem: Problem, search: Search) -> GroupedProblem:
     from fairlead.solver.groups.partial import choose_partially
 
     def strictly(trial: Problem) -> bool | None:
-        return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
+        return has_placement(trial, search.part(SHARE_OF_TIME))
 
     def place(trial: Problem) -> tuple[Placement | None, bool]:
         from fairlead.solver.parts.methods import solve_giving_way
@@ -228,7 +228,7 @@ def _choose_groups(problem: Problem, search: Search) -> GroupedProblem:
         return choose_partially(part, strictly, place, search.deadline.part(SHARE_OF_TIME))
 
     otherwise = partially if problem.partial else None
-    return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)
+    return choose_groups(problem, strictly, search, otherwise)
 
 
 def _as_sure(outcome: Outcome, grouped: GroupedProblem) -> Outcome:

@@ -33,7 +33,7 @@ from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.relaxation import relaxations
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from fairlead.solver.simulate.closed_clusters import drained
 from random_problems import random_problem, with_losses, with_quotas, with_skews
 from seeds import holds_for, seeds
@@ -273,7 +273,7 @@ def compare(problem: Problem) -> bool:
     """Compare with brute force, which verifies relaxations too; tell whether there was one to find."""
     if feasible(problem):
         return False
-    found = relaxations(problem, Deadline(), 0)
+    found = relaxations(problem, Search())
     for one in found:
         stuck = frozenset(one.without)
         others = problem.workload_by_key.keys() - stuck
@@ -353,7 +353,7 @@ def test_quotas_and_budgets_are_among_the_ways_out() -> None:
         for seed in range(20)
         for problem in (with_quotas(small(seed), seed), with_budgets(small(seed), seed))
         if not feasible(problem)
-        for one in relaxations(problem, Deadline(), 0)
+        for one in relaxations(problem, Search())
         for change in one.changes
     }
     assert {ChangeKind.QUOTA, ChangeKind.MOVE_BUDGET} <= kinds

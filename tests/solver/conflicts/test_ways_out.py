@@ -37,7 +37,7 @@ from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import RunResult
+from fairlead.solver.running.search import RunResult, Search
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -488,8 +488,8 @@ def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.Monke
         policy(placement=placement, selects=[selector("x"), selector("y"), selector("z")]),
     ]
     problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
-    assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
-    assert relaxations(problem, Deadline.after(0), 0) == ()
+    assert explanation.conflicts_of(problem, Search(Deadline.after(0))) == ()
+    assert relaxations(problem, Search(Deadline.after(0))) == ()
 
 
 def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -509,7 +509,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
 
         for module in (model, relaxed):
             monkeypatch.setattr(module, "run", counted)
-        return texts([way for way in relaxations(problem, due, 0) if way.proven]), searches
+        return texts([way for way in relaxations(problem, Search(due)) if way.proven]), searches
 
     # Single changes would be told without a search.
     monkeypatch.setattr("fairlead.solver.relaxation.ways.quick", lambda *_asked: [])
@@ -706,10 +706,8 @@ def test_where_time_runs_out_a_way_of_few_changes_is_looked_for_too(monkeypatch:
     every: list[int] = []
     known = model.RelaxationModel.run
 
-    def hurried(
-        self: model.RelaxationModel, deadline: Deadline, seed: int
-    ) -> model.RelaxationSolution | None:
-        solution = known(self, deadline, seed)
+    def hurried(self: model.RelaxationModel, search: Search) -> model.RelaxationSolution | None:
+        solution = known(self, search)
         every.append(len(solution.changes) if solution is not None else 0)
         return replace(solution, certain=False) if solution is not None else None
 

@@ -37,6 +37,7 @@ from fairlead.models.workload import AffinityGroup, Workload, from_start, settle
 from fairlead.solver.groups import choose, joint, partial
 from fairlead.solver.groups.joint import JointChoice, first_choice
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def group(name: str, inside: str, *rules: WorkloadRule) -> AffinityGroup:
@@ -265,7 +266,7 @@ def test_no_time_is_no_proof() -> None:
     """Without any time nothing is found and nothing is claimed."""
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     options = {"w0": [settled_in(problem.workload("w0"), each) for each in problem.workload("w0").groups]}
-    found = first_choice(problem, options, Deadline.after(0.0))
+    found = first_choice(problem, options, Search(Deadline.after(0.0)))
     assert found.positions is None
     assert not found.proven
     assert encode_choice(problem, options, in_time=lambda: False) is None
@@ -308,7 +309,7 @@ def test_settled_workloads_are_not_asked_about() -> None:
     far = Workload("far", "far", 1, requests={CPU: 1000}, rules=(Candidates(("z",)), Total()))
     near = Workload("near", "near", 1, requests={CPU: 1000}, rules=(Candidates(("a",)), Total()))
     problem = asked({"a": 2, "b": 2, "z": 2}, far, near, grouped("w", 1, "a", "b"))
-    choose.choose_groups(problem, feasible)
+    choose.choose_groups(problem, feasible, Search())
     assert seen == [{"near", "w"}]
 
 

@@ -1,6 +1,5 @@
-"""What is known between levels: ranges that totals leave, and who costs what he would cost alone."""
+"""What is known between levels: who costs what he would cost alone, and which level waits for another."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,44 +7,17 @@ import pytest
 from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import PartAnswer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.level_search import LevelSearch
-from fairlead.solver.levels.ranges import within_totals
-from fairlead.solver.levels.relaxed_shares import LevelShare
-from fairlead.solver.levels.targets import Target
-from fairlead.solver.loosening.loosening import Loosening
+from fairlead.solver.levels.targets import LevelTarget
 from fairlead.solver.running.deadline import Deadline
-
-
-def ranges(**known: tuple[int, int]) -> dict[Place, Interval]:
-    """Return ranges of one workload by cluster."""
-    return {Place("w", name): Interval(*ends) for name, ends in known.items()}
-
-
-@pytest.mark.parametrize(
-    ("total", "at_most", "left"),
-    [
-        # Of five, two and one are held at least: two are left, for any of the three.
-        (5, False, ranges(a=(2, 4), b=(1, 3), c=(0, 2))),
-        # All three together hold at most fourteen, one more than are wanted.
-        (13, False, ranges(a=(4, 5), b=(4, 5), c=(3, 4))),
-        # Where fewer will do, nothing is needed anywhere.
-        (13, True, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
-        (None, False, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
-    ],
-)
-def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Interval]) -> None:
-    """What others hold at least is not left, and what they cannot hold is needed."""
-    known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
-    assert within_totals([LevelShare(list(known), total, at_most)], known) == left
 
 
 @pytest.mark.parametrize(("apart", "least"), [({DEVIATION: frozenset({"narrow", "free"})}, 1), ({}, 0)])
@@ -95,7 +67,7 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
     deviation, moves = levels_of(problem)
-    targets = {moves: Target(0, 1)} if loose else {}
+    targets = {moves: LevelTarget(0, 1)} if loose else {}
     search = LevelSearch(problem, Deadline(), 1, 0, targets=targets)
     search.best = Placement({"w": {"a": 3}})
     search.open()
@@ -115,16 +87,6 @@ def test_a_level_waits_that_is_near_to_its_bound_with_what_others_cost(others: i
     search.open()
     search.minimise(deviation, last=False)
     assert value_of(problem, search.best, deviation) == found
-
-
-def test_what_others_cost_is_what_all_cost_less_what_is_searched() -> None:
-    """Three on a cost 3 over 1:1, and two on a cost 2: the distance of one each from two halves, over one."""
-    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
-    first, second = (Workload(key, key, count, rules=rules) for key, count in (("v", 3), ("w", 2)))
-    problem = Problem((Cluster("a"), Cluster("b")), (first, second))
-    placed = Placement({"v": {"a": 3}, "w": {"a": 2}})
-    loosening = Loosening.at_once(problem, PartAnswer(problem, Status.FEASIBLE, placed, (), "exact"))
-    assert loosening.elsewhere(replace(problem, workloads=(first,))) == {DEVIATION: 2}
 
 
 def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> None:
@@ -157,7 +119,7 @@ def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> Non
         0,
         apart={DYNAMIC_DEVIATION: frozenset("vw")},
         best=Placement({key: {"a": 4, "b": 2} for key in "vw"}),
-        targets={BALANCE: Target(0, Fraction(1, 9))},
+        targets={BALANCE: LevelTarget(0, Fraction(1, 9))},
     )
     assert search.open()
     everything = dict(search.ranges)

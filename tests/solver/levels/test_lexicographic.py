@@ -26,9 +26,7 @@ from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_l
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import RunLimits, RunResult, Search, Verdict
 from random_problems import random_problem
-
-BATCHES = range(10)
-BATCH = 25
+from seeds import runs
 
 
 def divided(key: str, replicas: int, weights: dict[str, int], **more: object) -> Workload:
@@ -56,10 +54,10 @@ def assert_best(problem: Problem, result: LexicographicResult) -> None:
 
 
 @pytest.mark.parametrize("deviation", Deviation)
-@pytest.mark.parametrize("batch", BATCHES)
-def test_agrees_with_brute_force(deviation: Deviation, batch: int) -> None:
+@pytest.mark.parametrize("seeds", runs(range(100), range(100, 1000)))
+def test_agrees_with_brute_force(deviation: Deviation, seeds: range) -> None:
     """Random mixtures of all rules: feasibility, every level and the tie-break are those of brute force."""
-    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+    for seed in seeds:
         problem = random_problem(seed, deviation)
         assert_best(problem, minimise_levels(problem, Search(workers=1)))
 

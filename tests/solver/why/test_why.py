@@ -33,7 +33,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.why import gain_sentence
@@ -285,7 +285,7 @@ def test_shared_capacity_names_who_gives_way() -> None:
 
 def test_quota() -> None:
     """8 over 1:1 would be 4:4; a quota of 3 pods on member1 makes it 3:5, at 34/4 - 8 = 1/2."""
-    limits = {Scope("pods"): Limit(8), Scope("pods", "member1"): Limit(3)}
+    limits = {QuotaScope("pods"): QuotaLimit(8), QuotaScope("pods", "member1"): QuotaLimit(3)}
     rule = Quota("compute", "default", limits, Source(POLICY, 4))
     why = asked(web(8, 2), rules=(rule,), count=2)
     assert placed(why) == [3, 5]
@@ -300,7 +300,10 @@ def test_quota() -> None:
 
 def test_quota_of_copies() -> None:
     """Copies of 3 may be chosen, and the quota allows 2 pods on member2: it never holds a copy."""
-    limits = {Scope("pods"): Limit(6), Scope("pods", "member2"): Limit(2, source=Source(POLICY, 7))}
+    limits = {
+        QuotaScope("pods"): QuotaLimit(6),
+        QuotaScope("pods", "member2"): QuotaLimit(2, source=Source(POLICY, 7)),
+    }
     rule = Quota("compute", "default", limits, Source(POLICY, 4))
     chosen = web(3, 2, Duplicated(choice=True))
     rules = tuple(each for each in chosen.rules if not isinstance(each, Total | Weights))

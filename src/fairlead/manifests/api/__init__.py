@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fairlead.manifests.api.meta import Object
 
 
-class Kind(NamedTuple):
+class ApiKind(NamedTuple):
     """A kind of manifests."""
 
     row: str
@@ -61,8 +61,8 @@ _ROWS = (
 )
 """The row of the manifests, the apiVersion, the module of this package, the kinds."""
 
-KINDS: dict[tuple[str, str], Kind] = {
-    (version, kind): Kind(row, f"{module}.{_CLASSES.get((version, bare), bare)}")
+KINDS: dict[tuple[str, str], ApiKind] = {
+    (version, kind): ApiKind(row, f"{module}.{_CLASSES.get((version, bare), bare)}")
     for row, version, module, kinds in _ROWS
     for kind in kinds.split()
     for bare in (kind.removeprefix("Cluster") or kind,)

@@ -19,11 +19,12 @@ from fairlead.manifests.convert.clusters import (
 from fairlead.manifests.convert.to_karmada import to_karmada
 from fairlead.manifests.convert.to_kubeadmiral import label_of, to_kubeadmiral
 from fairlead.manifests.extensions import Extension, Extensions
-from fairlead.manifests.join import Gathered, Subject, gather, keys
+from fairlead.manifests.gathering import Gathered, gather
+from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets
 from fairlead.manifests.kubeadmiral.annotations import marks
 from fairlead.manifests.kubeadmiral.reading import APPLIED_MIGRATION, AUTO_MIGRATION, OVERRIDING, PREFIX
-from fairlead.manifests.kubeadmiral.scheduling import Chosen, named_policy, objects_of
+from fairlead.manifests.kubeadmiral.scheduling import NamedPolicy, named_policy, objects_of
 from fairlead.manifests.loading import Input, load, problem_of
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.reader import NamedDocument
@@ -193,7 +194,9 @@ class _Writer:
         self._as_they_are(manifests.federated_overrides, told)
         return found
 
-    def _bound(self, subject: Subject, workload: Workload | None, chosen: Chosen, found: Replaced) -> None:
+    def _bound(
+        self, subject: Subject, workload: Workload | None, chosen: NamedPolicy, found: Replaced
+    ) -> None:
         """Write a workload of KubeAdmiral with a binding for where it runs."""
         for name, mark in marks("annotations", objects_of(subject)).items():
             if name in _PER_WORKLOAD:

@@ -7,7 +7,7 @@ from fairlead.manifests.eligibility import Ground, departing, not_joined, tainte
 from fairlead.manifests.fleet import Fleet, Weighed, roomiest
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy
-from fairlead.manifests.kubeadmiral.stated import Preferences
+from fairlead.manifests.kubeadmiral.stated import StatedPreferences
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
@@ -162,7 +162,7 @@ def copies(
     workload: Workload,
     names: Iterable[str],
     clusters: Mapping[str, Cluster],
-    preferred: Preferences,
+    preferred: StatedPreferences,
 ) -> tuple[dict[str, int], dict[str, int], dict[str, Bound]]:
     """Return the size of the copy where it differs, what it would be with more room, and what it has to be.
 

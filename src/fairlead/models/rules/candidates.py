@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -38,7 +38,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exclusion(Written):
+class Exclusion(PlainRepr):
     """Reason why a cluster is not a candidate."""
 
     reason: str
@@ -59,7 +59,7 @@ class Exclusion(Written):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Candidates(Written):
+class Candidates(PlainRepr):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ class Candidates(Written):
             )
         )
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)
 

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from fairlead.models.cluster import Cluster, groups
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, numbers, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, numbers, strangers
 from fairlead.models.requirement import Binds, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -44,7 +44,7 @@ class Number(NamedTuple):
         return self.side is Side.LEAST and not self.value
 
 
-class Numbered(Written):
+class Numbered(PlainRepr):
     """A rule of a workload that states numbers.
 
     An abstract class, but not an `ABC`: to ask whether a rule is one takes several times as long there, and
@@ -127,7 +127,7 @@ class Numbered(Written):
         return self
 
 
-Clusters = Mapping[str, frozenset[str]]
+ClustersByGroup = Mapping[str, frozenset[str]]
 """Clusters by group."""
 
 
@@ -137,7 +137,7 @@ class Grouped(Numbered):
 
     field: str
     """Field of the groups: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label."""
-    groups: Clusters
+    groups: ClustersByGroup
     """Candidates by group; a candidate may be in several (zones)."""
 
     def requirement(self, workload: WorkloadData, number: Number) -> Requirement:
@@ -164,7 +164,7 @@ class Grouped(Numbered):
         """Yield every group that it knows, with its clusters."""
         yield from self.groups.items()
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"{type(self).__name__} {self.name}"
         all_known = frozenset().union(*(each for _, each in self.members)) <= known.by_name.keys()
@@ -190,13 +190,13 @@ class Grouped(Numbered):
         return replace(self, groups=left_in(self.groups, names))
 
 
-def joined(first: Clusters, second: Clusters) -> Clusters:
+def joined(first: ClustersByGroup, second: ClustersByGroup) -> ClustersByGroup:
     """Return the clusters of two groupings together, in the order of the groups' names."""
     none = frozenset[str]()
     return {name: first.get(name, none) | second.get(name, none) for name in sorted({*first, *second})}
 
 
-def left_in(groups: Clusters, names: AbstractSet[str]) -> Clusters:
+def left_in(groups: ClustersByGroup, names: AbstractSet[str]) -> ClustersByGroup:
     """Return the groups that have clusters other than some."""
     left = (
         (group, clusters if clusters.isdisjoint(names) else clusters - names)

@@ -20,7 +20,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import (
     ALL_SHOWN,
     ROWS_SHOWN,
-    Change,
+    ReplicaChanges,
     ask_for_sorting,
     change_of,
     closing,
@@ -85,7 +85,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     return groups if plan.nothing_to_do else [*groups, [Text(closing(change(plan)), "bold")]]
 
 
-def change(plan: RebalancePlan) -> Change:
+def change(plan: RebalancePlan) -> ReplicaChanges:
     """Return the changes by the plan, counted as its headline counts."""
     numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
     return change_of(plan.outcome)._replace(**numbers)

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.quota import Scope, allowed
+from fairlead.models.rules.quota import QuotaScope, allowed
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.models.usage import Row, usage
@@ -66,7 +66,7 @@ def _can_bind(rule: Quota, problem: Problem) -> bool:
 
     A workload with a total asks for the same of a quota over all clusters wherever its replicas stand.
     """
-    sums: dict[Scope, int] = {}
+    sums: dict[QuotaScope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         copies, names = workload.rule(Duplicated), problem.candidates(workload)
         most = {name: copy_on(copies, workload, name) if copies else largest(workload) for name in names}
@@ -74,7 +74,7 @@ def _can_bind(rule: Quota, problem: Problem) -> bool:
         together = workload.replicas if divided else sum(most.values())
         for resource, need in needs(workload).items():
             for cluster, count in (*most.items(), (None, together)):
-                scope = Scope(resource, cluster)
+                scope = QuotaScope(resource, cluster)
                 sums[scope] = sums.get(scope, 0) + need * count
     return any(sums.get(scope, 0) > amount for scope, amount in allowed(rule, problem).items())
 

@@ -42,7 +42,7 @@ from fairlead.solver.batch.surrogate import (
 )
 from fairlead.solver.levels.ties import TieBreak, settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import RunLimits, Search
+from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]
 
@@ -90,7 +90,7 @@ def solve_batch(
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
     found, notes = levels.not_worse(found, best)
-    return _concluded(part, batch.placement(found), notes, search.deadline, search.seed)
+    return _concluded(part, batch.placement(found), notes, search)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,7 +291,7 @@ def _over_quota(part: Problem) -> bool:
 
 
 def _concluded(
-    problem: Problem, placement: Placement, notes: Sequence[LevelProof], deadline: Deadline, seed: int
+    problem: Problem, placement: Placement, notes: Sequence[LevelProof], search: Search
 ) -> LexicographicResult:
     """Return the result, ties settled where every level is proven.
 
@@ -307,7 +307,7 @@ def _concluded(
     loose = any(level.tolerance for level in levels)
     if loose or len(problem.workloads) * len(problem.clusters) > tuning.MOST_SETTLED:
         return LexicographicResult(Status.OPTIMAL, placement, levels)
-    tied = _settled(problem, placement, deadline, seed)
+    tied = _settled(problem, placement, search)
     if tuple(level.value for level in score(problem, tied.placement)) != tuple(
         level.value for level in levels
     ):
@@ -315,13 +315,13 @@ def _concluded(
     return LexicographicResult(Status.OPTIMAL, tied.placement, levels, tied.certain)
 
 
-def _settled(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> TieBreak:
+def _settled(problem: Problem, placement: Placement, search: Search) -> TieBreak:
     """Return, of all placements that are as good on every level, the one that comes first."""
-    encoding = encode(problem, centres=placement, in_time=lambda: deadline.remaining() > 0)
+    encoding = encode(problem, centres=placement, in_time=lambda: search.deadline.remaining() > 0)
     if encoding is None:
         return TieBreak(placement, certain=False)
     for level, cost in encoding.levels.items():
         if not cost.exact:
             return TieBreak(placement, certain=False)
         encoding.pin(level, cost.steps(placement))
-    return settle(encoding, placement, RunLimits(deadline, 1, seed))
+    return settle(encoding, placement, search.single())

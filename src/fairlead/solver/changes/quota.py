@@ -8,7 +8,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import available_units, format_units
 from fairlead.models.rules import Quota
-from fairlead.models.rules.quota import Scope
+from fairlead.models.rules.quota import QuotaScope
 from fairlead.models.statement import Change, Detail, QuotaEntry, detail_text
 from fairlead.models.variants import exchanged
 from fairlead.solver.changes.edits import Edit
@@ -19,7 +19,7 @@ class QuotaNumber(NamedTuple):
     """One number of a quota."""
 
     rule: Quota
-    scope: Scope
+    scope: QuotaScope
 
 
 def detail_of(rule: Quota, resource: str) -> QuotaEntry:
@@ -61,7 +61,7 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
         rule, (resource, _) = next(
             number_of(detail, cluster, problem) for name, cluster in asked if name == detail
         )
-        overall = rule.limits.get(Scope(resource))
+        overall = rule.limits.get(QuotaScope(resource))
         if overall is None:
             continue
         assigned = {

@@ -13,6 +13,7 @@ from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.groups.choices import apart, is_open
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 if TYPE_CHECKING:
     from fairlead.solver.groups.joint import JointChoice
@@ -60,8 +61,7 @@ Otherwise = Callable[[Problem], ChosenGroups]
 def choose_groups(
     problem: Problem,
     feasible: Feasible,
-    deadline: Deadline | None = None,
-    seed: int = 0,
+    search: Search,
     otherwise: Otherwise | None = None,
 ) -> GroupedProblem:
     """Choose an affinity group for every workload that has several.
@@ -71,18 +71,18 @@ def choose_groups(
     Workloads that cannot get into each other's way in any of their groups are chosen for apart. Where no
     joint choice will do, all get their first groups, unless something else is said.
 
-    `feasible`: tells whether a problem has any placement; `deadline`: when the answer is due; None means no
-    limit; `otherwise`: chooses where no joint choice is known that has a placement; None takes the first
+    `feasible`: tells whether a problem has any placement; `search`: when the answer is due;
+    `otherwise`: chooses where no joint choice is known that has a placement; None takes the first
     groups.
     """
-    due = deadline or Deadline()
+    due = search.deadline
     chosen = _first_groups(problem)
     if not due.remaining() and any(map(is_open, problem.workloads)):
         return GroupedProblem(in_groups(problem, chosen), {}, earliest=False, exhausted=False)
     answers: list[ChosenGroups] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for part in _parts(problem):
-        answer = _choose(part, feasible, due, seed)
+        answer = _choose(part, feasible, search)
         if not answer.found and otherwise is not None and due.remaining():
             other = otherwise(part)
             answer = replace(other, exhausted=answer.exhausted and other.exhausted)
@@ -112,14 +112,14 @@ def _parts(problem: Problem) -> Iterator[Problem]:
         yield from (part for part in apart(problem) if any(map(is_open, part.workloads)))
 
 
-def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) -> ChosenGroups:
+def _choose(part: Problem, feasible: Feasible, search: Search) -> ChosenGroups:
     """Choose the groups of workloads that may get into each other's way.
 
     Groups in which a workload cannot be placed even by itself are passed over at once. Where everything can
     be placed with what is left first, that is the choice; only parts that share clusters are asked about.
     """
     start = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
-    able = {key: list(_able(part.workload(key), part, deadline)) for key in start}
+    able = {key: list(_able(part.workload(key), part, search.deadline)) for key in start}
     if not all(able.values()):
         return ChosenGroups(start, found=False)
     first = {key: groups[0] for key, groups in able.items()}
@@ -129,13 +129,13 @@ def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) ->
         if not able.keys().isdisjoint(each.workload_by_key)
     )
     unknown = ChosenGroups(first, found=False, earliest=False, exhausted=False)
-    if not deadline.remaining():
+    if not search.deadline.remaining():
         return unknown
     if all(feasible(each) for each in asked):
         return ChosenGroups(first)
-    if not deadline.remaining():
+    if not search.deadline.remaining():
         return unknown
-    joint = _first_joint(part, able, deadline.part(SHARE_OF_TIME), seed)
+    joint = _first_joint(part, able, search.part(SHARE_OF_TIME))
     if joint.positions is None:
         return ChosenGroups(start if joint.proven else first, found=False, exhausted=joint.proven)
     chosen = {key: able[key][at] for key, at in joint.positions.items()}
@@ -152,9 +152,7 @@ def _able(workload: Workload, problem: Problem, deadline: Deadline) -> Iterator[
             yield group
 
 
-def _first_joint(
-    part: Problem, able: Mapping[str, Sequence[AffinityGroup]], deadline: Deadline, seed: int
-) -> "JointChoice":
+def _first_joint(part: Problem, able: Mapping[str, Sequence[AffinityGroup]], search: Search) -> "JointChoice":
     """Look for the first joint choice among groups that will do by themselves."""
     options = {
         key: [without_preferences(settled_in(part.workload(key), group)) for group in groups]
@@ -166,7 +164,7 @@ def _first_joint(
     several = {key: choices for key, choices in options.items() if len(choices) > 1}
     from fairlead.solver.groups.joint import first_choice
 
-    return first_choice(replace(part, workloads=workloads, partial=False), several, deadline, seed)
+    return first_choice(replace(part, workloads=workloads, partial=False), several, search)
 
 
 def _rejected(part: Problem, answer: ChosenGroups) -> dict[str, tuple[RejectedGroup, ...]]:

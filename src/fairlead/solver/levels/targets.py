@@ -22,7 +22,7 @@ FEWEST_PRICED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LevelTarget:
     """Most that a level may cost: so much more than a bound that only depends on the problem.
 
     Parameters
@@ -41,7 +41,7 @@ class Target:
         """Most that the level may cost, in its unit."""
         return self.bound + self.tolerance
 
-    def raised(self, bound: int | Fraction) -> "Target":
+    def raised(self, bound: int | Fraction) -> "LevelTarget":
         """Return the target with a bound that was proven, where the best is not known."""
         return replace(self, bound=max(self.bound, bound))
 
@@ -56,7 +56,7 @@ class Target:
         return LevelProof(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
 
 
-Targets = Mapping[Level, Target]
+Targets = Mapping[Level, LevelTarget]
 """Target by level."""
 
 
@@ -94,7 +94,7 @@ def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
     return loose_levels(problem) - loose_levels(searched) - {BALANCE}
 
 
-def within(level: Attained, target: Target) -> Attained:
+def within(level: Attained, target: LevelTarget) -> Attained:
     """Return a loose level with what its target says of it."""
     return tolerated(level, target.bound, target.tolerance)
 
@@ -105,15 +105,15 @@ def needed(level: Level, problem: Problem) -> Fraction:
     return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
 
 
-def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
+def target_of(level: Level, problem: Problem, least: Fraction) -> LevelTarget:
     """Return the target of a loose level."""
-    return Target(least, problem.tolerances[level.key].of(least))
+    return LevelTarget(least, problem.tolerances[level.key].of(least))
 
 
-def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
+def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> LevelTarget:
     """Return the target of a balance; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
-    return Target(least, tolerance(rule, problem) if given is None else given.of(least))
+    return LevelTarget(least, tolerance(rule, problem) if given is None else given.of(least))
 
 
 def with_strict_bounds(

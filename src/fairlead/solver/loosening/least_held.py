@@ -10,7 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import RunLimits, Search, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 
 def ways_short(
@@ -54,8 +54,7 @@ def ways_short(
             encoding.model.add(encoding.selection.total(group) <= held - 1).only_enforce_if(less)
             fewer.append(less)
         encoding.model.add_bool_or(fewer)
-        effort = RunLimits(search.deadline, 1, search.seed)
-        finding = run(encoding.model, encoding.replica_variables, [], [], effort)
+        finding = run(encoding.model, encoding.replica_variables, [], [], search.single())
         if finding.values is None or len(found) == most:
             return found, finding.verdict is Verdict.INFEASIBLE
         other = encoding.read(finding.values)

@@ -18,7 +18,7 @@ from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.levels.spans import Spans, least_balance, spans_of
 from fairlead.solver.levels.targets import (
     MOST_PLACES,
-    Target,
+    LevelTarget,
     Targets,
     needed,
     target_of,
@@ -79,7 +79,7 @@ class Loosening:
     problem: Problem
     strict: PartAnswer
     placement: Placement
-    targets: tuple[Target, ...]
+    targets: tuple[LevelTarget, ...]
     loose: Targets
     staying: frozenset[str] = frozenset()
     spans: Spans = field(default_factory=dict)
@@ -242,7 +242,7 @@ class Loosening:
             return self.loose
         least = sum((Fraction(each.bound) for each in inside), Fraction(0))
         tolerance = sum((Fraction(each.tolerance) for each in inside), Fraction(0))
-        return {**self.loose, BALANCE: Target(least, tolerance)}
+        return {**self.loose, BALANCE: LevelTarget(least, tolerance)}
 
     def known(self, part: Problem) -> tuple[Attained, ...]:
         """Return the levels of some workloads before the first loose one, as far as they are proven."""

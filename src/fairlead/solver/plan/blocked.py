@@ -97,10 +97,7 @@ def _broken_rule(plan: WavePlan, stuck: Migration, move: Move) -> str:
     )
     rules = tuple(rule for rule in tied if move.workload in rule.members)
     part = replace(plan.problem, workloads=workloads, rules=rules)
-    order = plan.options.order_of(move.workload) is MoveOrder.STOP_FIRST and None not in (
-        move.source,
-        move.target,
-    )
+    order = plan.options.order is MoveOrder.STOP_FIRST and None not in (move.source, move.target)
     for count in sorted({1, move.replicas}):
         wave = Wave((replace(move, replicas=count, stop_first=order),))
         target = Placement({key: plan.target.of(key) for key in keys})

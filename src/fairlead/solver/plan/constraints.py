@@ -15,7 +15,7 @@ from fairlead.models.requirement import Among, Binds, Groups, Outside, Requireme
 from fairlead.models.rules import Bounds, Candidates, CustomRule, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.survival import Left
+from fairlead.models.rules.survival import Survivors
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Placed, WaveMoment
@@ -166,7 +166,7 @@ def _limit(
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
                 yield PathLimit(scope, least, most, COUNTED)
-        case Outside() | Left():
+        case Outside() | Survivors():
             if least:
                 where_held = any(one.binds is Binds.WHERE_HELD for one in sides)
                 yield PathLimit(scope, least, most, FEWEST, where_held)

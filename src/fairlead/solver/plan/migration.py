@@ -8,7 +8,7 @@ from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, Quota, capacity
-from fairlead.models.rules.quota import Scope, asked, used_by
+from fairlead.models.rules.quota import QuotaScope, asked, used_by
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
 from fairlead.solver.plan.steps import between, minus, total
@@ -203,13 +203,13 @@ def _path(
     key, wanted = workload.key, total(target)
     chosen = in_kept_group(workload, target)
     candidates = chosen.rule(Candidates)
-    surplus = options.surplus(key, wanted)
+    surplus = options.availability.surplus(wanted)
     return WorkloadPath(
         key,
         start,
         target,
-        options.order_of(key),
-        wanted - options.missing(key, wanted),
+        options.order,
+        wanted - options.missing(wanted),
         None if surplus is None else wanted + surplus,
         needs,
         constraints_of(chosen, problem, touched, detours=everywhere),
@@ -236,6 +236,6 @@ def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[s
     return found
 
 
-def _quota_place(rule: Quota, scope: Scope) -> Place:
+def _quota_place(rule: Quota, scope: QuotaScope) -> Place:
     """Return how one limit of a quota is called."""
     return f"{rule} on {scope.cluster}" if scope.cluster else str(rule), scope.resource

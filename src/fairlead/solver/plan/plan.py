@@ -114,7 +114,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem = completed(problem)
     availability = Availability(max_unavailable, max_surge)
     waves = WaveOptions(
-        _chosen(MoveOrder, order), availability, detours=detours, most_moves=max_moves_per_wave
+        _chosen(MoveOrder, "order", order), availability, detours=detours, most_moves=max_moves_per_wave
     )
     options = PlanOptions(
         budget if isinstance(budget, Budgets) else Budgets(budget),
@@ -122,7 +122,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         frozenset(pinned_clusters),
         None if gain is None else _fraction(gain),
         moves_first,
-        _chosen(OtherWorkloads, others),
+        _chosen(OtherWorkloads, "others", others),
         waves,
     )
     if resume is not None:
@@ -157,12 +157,12 @@ def _fraction(gain: Fraction | float) -> Fraction:
         raise UsageError(f"gain {shown(gain)}: allowed is a number") from None
 
 
-def _chosen(kind: type[Choice], given: str) -> Choice:
-    """Return the member of a choice that a word names."""
+def _chosen(kind: type[Choice], argument: str, given: str) -> Choice:
+    """Return the member of a choice that the word of an argument names."""
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(no_such(kind.__name__.lower(), given, kind)) from None
+        raise UsageError(no_such(argument, given, kind)) from None
 
 
 def _resumed(

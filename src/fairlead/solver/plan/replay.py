@@ -183,7 +183,7 @@ def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[V
         ends = f"from {move.source or 'nowhere'} to {move.target or 'nowhere'}"
         text = f"{move.workload}: moving {move.replicas} {ends} is no move"
         yield Violation("moves", text, 1, None, move.workload)
-    order, both = options.order_of(move.workload), move.source is not None and move.target is not None
+    order, both = options.order, move.source is not None and move.target is not None
     if both and order is not MoveOrder.EITHER and move.stop_first != (order is MoveOrder.STOP_FIRST):
         text = f"{move.workload}: moves against its order, which is {order}"
         yield Violation("moves", text, move.replicas, None, move.workload)

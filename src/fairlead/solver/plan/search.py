@@ -9,7 +9,7 @@ from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import MoveOrder
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import RunLimits, Verdict
+from fairlead.solver.running.search import RunLimits, Search, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""
@@ -43,18 +43,17 @@ class WaveSearch:
     bound: int = 0
 
 
-def searched(
-    migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int
-) -> WaveSearch:
+def searched(migration: Migration, everywhere: Everywhere | None, search: Search) -> WaveSearch:
     """Return waves that get as near to the target as was found, without looking for fewer."""
+    deadline = search.deadline
     waves, detours = _greedy(migration, deadline), False
     while True:
         stuck = at(migration, waves)
         if not stuck.paths or not deadline.remaining():
             return WaveSearch(waves, detours)
-        more = _one_more(stuck, deadline, seed)
+        more = _one_more(stuck, search)
         if not more and not detours:
-            whole = _other_end(migration, waves, deadline, seed, free=False)
+            whole = _other_end(migration, waves, search, free=False)
             if whole:
                 return WaveSearch(whole)
         if not more and everywhere is not None:
@@ -63,7 +62,7 @@ def searched(
         if not more:
             break
         waves += more
-    whole = () if everywhere is None else _other_end(everywhere(), waves, deadline, seed, free=True)
+    whole = () if everywhere is None else _other_end(everywhere(), waves, search, free=True)
     return WaveSearch(whole, detours=True) if whole else WaveSearch(waves, detours)
 
 
@@ -102,14 +101,13 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     return best
 
 
-def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
+def _one_more(stuck: Migration, search: Search) -> tuple[Steps, ...]:
     """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
     if not any(path.tricky or path.order is not MoveOrder.START_FIRST for path in stuck.paths.values()):
         return ()
     from fairlead.solver.plan.wave_model import WaveModel
 
-    effort = RunLimits(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
-    wave = WaveModel(stuck, 1, everywhere=False).nearest(effort)
+    wave = WaveModel(stuck, 1, everywhere=False).nearest(search.part(0.5, AT_ONCE).single())
     return (*wave, *run(at(stuck, wave))) if wave and holds(stuck, wave) else ()
 
 
@@ -128,16 +126,15 @@ def reach(
 
 
 def _other_end(
-    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+    migration: Migration, waves: tuple[Steps, ...], search: Search, *, free: bool
 ) -> tuple[Steps, ...]:
     """Replace the last waves by others that arrive; ever more of them, while the models are small."""
     for kept in range(len(waves), -1, -1):
         part = at(migration, waves[:kept])
         count = max(3, len(waves) - kept + 2)
-        if size(part, count, everywhere=free) > SMALL or not deadline.remaining():
+        if size(part, count, everywhere=free) > SMALL or not search.deadline.remaining():
             break
-        effort = RunLimits(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
-        _, found = reach(part, count, effort, everywhere=free)
+        _, found = reach(part, count, search.part(0.25, AT_ONCE).single(), everywhere=free)
         if found:
             return (*waves[:kept], *found)
     return ()

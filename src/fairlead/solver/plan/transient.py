@@ -202,7 +202,7 @@ def _moments(requirement: Requirement) -> tuple[WaveMoment, ...]:
 def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[SharedRule[Placed]]:
     """Yield the rows of replicas that may be missing, and of those that may be too many."""
     key, wanted = workload.key, sum(target.values())
-    least = wanted - options.missing(key, wanted)
+    least = wanted - options.missing(wanted)
 
     def too_few(placed: Placed) -> Iterator[Violation]:
         running = sum(placed.values())
@@ -211,7 +211,7 @@ def _availability(workload: Workload, target: Placed, options: WaveOptions) -> I
             yield Violation("availability", text, least - running, workload.source, key)
 
     yield SharedRule(FEWEST, too_few)
-    surplus = options.surplus(key, wanted)
+    surplus = options.availability.surplus(wanted)
     if surplus is not None:
         yield SharedRule((WaveMoment.STARTED,), lambda placed: _surge(workload, wanted, surplus, placed))
 

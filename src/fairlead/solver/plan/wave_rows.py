@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 from fairlead.models.errors import InternalError
 from fairlead.models.requirement import Among, Groups, Outside
 from fairlead.models.rules.skew import Apart
-from fairlead.models.rules.survival import Left
+from fairlead.models.rules.survival import Survivors
 from fairlead.solver.plan.constraints import FEWEST, MissedAmount, PathLimit
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
@@ -76,7 +76,7 @@ class WaveRows:
         for limit in path.constraints.limits:
             # These have no row; waves that break them are refused once they are found.
             if not isinstance(limit.scope, MissedAmount) and not (
-                limit.where_held and isinstance(limit.scope, Left)
+                limit.where_held and isinstance(limit.scope, Survivors)
             ):
                 self._limit(limit, path, number, then)
         self._gaps(path, number, then)
@@ -106,7 +106,7 @@ class WaveRows:
                 if not limit.where_held:
                     return left
                 return left + limit.least * (1 - self._groups((scope.clusters,), path, when, placed))
-            case Left() as scope:
+            case Survivors() as scope:
                 return self._left([lost for _, lost in scope.choices(placed.keys())], placed, path)
             case Apart() as scope:
                 return self._apart([_sum(placed, clusters) for clusters in scope.groups.values()], path)

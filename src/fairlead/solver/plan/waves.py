@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -78,9 +77,6 @@ class WaveOptions:
     """Order within a move."""
     availability: Availability = field(default_factory=Availability)
     """How many replicas of every workload may be missing or too many inside a wave."""
-    orders: Mapping[str, MoveOrder] = field(default_factory=dict)
-    availabilities: Mapping[str, Availability] = field(default_factory=dict)
-    """Order and availability of single workloads by key, in the place of the general ones."""
     detours: bool = True
     """Whether a replica may wait on a third cluster where clusters without room exchange replicas."""
     most_moves: int | None = None
@@ -92,18 +88,9 @@ class WaveOptions:
                 f"max_moves_per_wave: {shown(self.most_moves)}, but a wave moves at least 1 replica"
             )
 
-    def order_of(self, workload: str) -> MoveOrder:
-        """Return the order for a workload."""
-        return self.orders.get(workload, self.order)
-
-    def missing(self, workload: str, wanted: int) -> int:
+    def missing(self, wanted: int) -> int:
         """Return how many of the wanted replicas of a workload may be missing inside a wave."""
-        chosen = self.availabilities.get(workload, self.availability)
-        return chosen.missing(wanted, self.order_of(workload))
-
-    def surplus(self, workload: str, wanted: int) -> int | None:
-        """Return how many replicas of a workload may be too many inside a wave; None means no limit."""
-        return self.availabilities.get(workload, self.availability).surplus(wanted)
+        return self.availability.missing(wanted, self.order)
 
 
 @dataclass(frozen=True, slots=True)

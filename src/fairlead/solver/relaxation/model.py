@@ -34,7 +34,7 @@ from fairlead.solver.relaxation.relaxed import RelaxableVariables, by_index, cha
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import RunLimits, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 POLISHING = 0.2
 """Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""
@@ -160,14 +160,14 @@ class RelaxationModel:
                 continue
             encoding.model.add(encoding.selection.total(PlaceSet(key, clusters)) == before + change)
 
-    def run(self, deadline: Deadline, seed: int) -> RelaxationSolution | None:
+    def run(self, search: Search) -> RelaxationSolution | None:
         """Find the cheapest changes; None where none was found.
 
         First the least cost, then at that cost the fewest relaxables, the first kinds and the first names,
         and then no more of a resource than is needed. Where time runs out, the best that was found is kept,
         and is not certain: who had more time may be told something else.
         """
-        model, effort = self.encoding.model, RunLimits(deadline, 1, seed)
+        model, effort = self.encoding.model, search.single()
         of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
         # A variable may stand for several of these.
         every = (*of_relaxables, *self.encoding.replica_variables)
@@ -177,9 +177,8 @@ class RelaxationModel:
         if values is None:
             return None
         if found.verdict is Verdict.OPTIMAL:
-            short = RunLimits(deadline, 1, seed, POLISHING)
-            values = polished(model.clone(), variables, self.relaxed, values, short)
-        certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
+            values = polished(model.clone(), variables, self.relaxed, values, search.single(POLISHING))
+        certain = found.verdict is Verdict.OPTIMAL and search.deadline.remaining() > 0
         placement = self.encoding.placement(lambda variable: values[variable.index])
         changes = changes_of(self.relaxed, values, placement)
         return RelaxationSolution(changes, support(self.relaxed, values), certain, placement)

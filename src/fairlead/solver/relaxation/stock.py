@@ -33,7 +33,7 @@ from fairlead.models.rules import (
     companionship,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
+from fairlead.models.rules.quota import QuotaScope, allowed, askers, taken_by_others
 from fairlead.models.statement import Change
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import ChangeKind
@@ -44,7 +44,7 @@ from fairlead.solver.conflicts.units import over_budget
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
 from fairlead.solver.relaxation.shared_numbers import shared
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 KINDS = (ChangeKind.CAPACITY, ChangeKind.QUOTA)
 """Changes that add to a stock."""
@@ -125,7 +125,7 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
     )
 
 
-def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[WorkloadData, ...]:
+def askers_of(rule: Quota, scope: QuotaScope, problem: Problem) -> tuple[WorkloadData, ...]:
     """Return the workloads that could take of a number of a quota."""
     return tuple(
         workload
@@ -262,7 +262,7 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
             )
 
 
-def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tuple[Change, ...]]:
+def larger_budgets(problem: Problem, search: Search) -> list[tuple[Change, ...]]:
     """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
 
     Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
@@ -283,7 +283,7 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tupl
             after = apply(problem, changes)
             # Whoever fails by himself is found much faster than all of them together.
             hopeless = is_scarce(after) or any(fails_alone(each, after) for each in after.workloads)
-            if not hopeless and has_placement(after, deadline, seed):
+            if not hopeless and has_placement(after, search):
                 return [changes]
     return []
 

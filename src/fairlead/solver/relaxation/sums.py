@@ -22,20 +22,20 @@ from fairlead.solver.relaxation.box_sums import Changes, of_one
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 from fairlead.solver.relaxation.shared_numbers import EXACT
 from fairlead.solver.relaxation.stock import KINDS, larger_budgets, relaxables, stock_of
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 FRUITLESS = 3
 """Changes in a row that may fail to be verified before this is given up."""
 
 
-def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
+def quick(problem: Problem, search: Search, most: int) -> list[Changes]:
     """Return changes that make a problem feasible and cost the least; empty where sums do not tell.
 
     `problem`: a problem without placement, preferences left out; `most`: how many are wanted.
     """
     if len(problem.workloads) == 1:
         return of_one(problem, most)
-    ways = larger_budgets(problem, deadline, seed)
+    ways = larger_budgets(problem, search)
     if ways:
         return ways
     for excess in _excesses(problem):
@@ -43,9 +43,9 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
         fruitless = 0
         for change in _cheapest(excess, problem):
             changes = followed((change,), problem)
-            if len(ways) >= most or fruitless >= FRUITLESS or not deadline.remaining():
+            if len(ways) >= most or fruitless >= FRUITLESS or not search.deadline.remaining():
                 break
-            if has_placement(apply(problem, changes), deadline, seed):
+            if has_placement(apply(problem, changes), search):
                 ways.append(changes)
             elif not ways:
                 fruitless += 1

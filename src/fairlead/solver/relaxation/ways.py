@@ -30,7 +30,7 @@ from fairlead.solver.relaxation.shared_numbers import counted_once, for_all, spo
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.relaxation.way import SIMPLE, WayOut, chosen
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 MOST_PLACES = 4_000
 """Workloads times clusters up to which one model of everything is made."""
@@ -45,51 +45,47 @@ WAYS = 8
 """Ways that are tried to open a cluster to workloads of full copies that have none."""
 
 
-def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[WayOut]:
+def ways(part: Problem, search: Search, most: int, *, modelled: bool = True) -> list[WayOut]:
     """Return changes that make a problem feasible, the cheapest first.
 
     `part`: a problem without placement, in which every workload has its group, preferences left out;
     `modelled`: False makes no model of everything, which takes long for many workloads.
     """
-    found = [WayOut(changes, proven=True) for changes in quick(part, deadline, seed, most)]
+    found = [WayOut(changes, proven=True) for changes in quick(part, search, most)]
     if found:
         return chosen(found, most)
     for first in _tolerations_of_copies(part) if modelled else ():
-        found += _search(part, first, deadline, seed, most) or _search(
-            part, first, deadline, seed, most, thoroughly=True
-        )
+        found += _search(part, first, search, most) or _search(part, first, search, most, thoroughly=True)
     if not found and modelled:
-        found += _with_room_for_copies(part, deadline, seed, most)
+        found += _with_room_for_copies(part, search, most)
     for first in () if found or not modelled else (*_untold_tolerations(part), *_raised_copies(part)):
-        every = _search(part, first, deadline, seed, most)
+        every = _search(part, first, search, most)
         # Without a change of this kind there is no way out, so no other is cheaper than one alone.
         found += [WayOut(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
     kept = chosen([WayOut(one.changes, certain and one.proven) for one in found], most)
-    return [*kept[:1], *_of_another_kind(part, kept, deadline, seed, most), *kept[1:]][:most]
+    return [*kept[:1], *_of_another_kind(part, kept, search, most), *kept[1:]][:most]
 
 
-def _of_another_kind(
-    part: Problem, found: Sequence[WayOut], deadline: Deadline, seed: int, most: int
-) -> list[WayOut]:
+def _of_another_kind(part: Problem, found: Sequence[WayOut], search: Search, most: int) -> list[WayOut]:
     """Return a single change of another kind at the same cost, where all that were found are of one kind."""
     kinds, costs = {change.kind for way in found for change in way.changes}, {way.cost for way in found}
     single = all(len(way.changes) == 1 and way.proven for way in found)
     if not 1 < len(found) == most or not single or len(kinds) > 1 or len(costs) > 1:
         return []
-    others = _search(part, (), deadline, seed, 1, without=kinds.pop())
+    others = _search(part, (), search, 1, without=kinds.pop())
     return [one for one in others if len(one.changes) == 1 and one.cost in costs and one.proven]
 
 
-def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[WayOut]:
+def _with_room_for_copies(part: Problem, search: Search, most: int) -> Iterator[WayOut]:
     """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
     for first in _tolerations_of_copies(part):
         opened = apply(part, first)
         grown = replace(opened, workloads=tuple(map(_whole, opened.workloads)))
-        for way in _search(grown, (), deadline, seed, most) if grown != opened else ():
+        for way in _search(grown, (), search, most) if grown != opened else ():
             changes = for_all((*first, *way.changes), part.workloads, part)
             helps = not spoils(changes, part.workloads, part)
-            if helps and has_placement(apply(part, changes), deadline, seed):
+            if helps and has_placement(apply(part, changes), search):
                 yield WayOut(tuple(sorted(changes, key=order)), proven=False)
 
 
@@ -104,8 +100,7 @@ def _whole(workload: Workload) -> Workload:
 def _search(
     part: Problem,
     first: tuple[Change, ...],
-    deadline: Deadline,
-    seed: int,
+    search: Search,
     most: int,
     *,
     thoroughly: bool = False,
@@ -118,7 +113,7 @@ def _search(
     not made; None where all are.
     """
     found: list[WayOut] = []
-    model = relaxation_model(apply(part, first), deadline)
+    model = relaxation_model(apply(part, first), search.deadline)
     for at, each in enumerate(model.relaxed if model is not None and without is not None else ()):
         if model is not None and each.relaxable.kind == without:
             model.exclude((at,))
@@ -126,7 +121,7 @@ def _search(
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
         # Half of the time is kept for a way of few changes, as the cheapest may have more than anybody reads.
-        solution = model.run(deadline if found else deadline.part(SHARE), seed)
+        solution = model.run(search if found else search.part(SHARE))
         # A second way that is only the best in this time would be another one a moment later.
         if solution is None or (found and not solution.certain and not few):
             return found
@@ -139,7 +134,7 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and (not check(after, solution.placement) or has_placement(after, deadline, seed) is True)
+            and (not check(after, solution.placement) or has_placement(after, search) is True)
         )
         if helps:
             found.append(WayOut(changes, proven))
@@ -221,23 +216,23 @@ def is_large(part: Problem) -> bool:
     return len(part.workloads) * len(part.clusters) > MOST_PLACES
 
 
-def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[WayOut]:
+def ways_of_large(part: Problem, search: Search, most: int) -> list[WayOut]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
 
     A budget of moves is one number for all of them, so that is looked at first.
 
     The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
     """
-    larger = larger_budgets(part, deadline, seed)
+    larger = larger_budgets(part, search)
     if larger:
         return [WayOut(changes, proven=True) for changes in larger]
     failing = alike(each for each in part.workloads if fails_alone(each, part))
     each_way: list[list[WayOut]] = []
     for members in failing:
-        due = deadline.part(SHARE)
-        if not due.remaining():
+        due = search.part(SHARE)
+        if not due.deadline.remaining():
             return []
-        found = ways(alone(members[0], part), due, seed, most)
+        found = ways(alone(members[0], part), due, most)
         if not found:
             return []
         each_way.append([WayOut(_of_all(way.changes, members, part), way.proven) for way in found])
@@ -248,8 +243,8 @@ def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> li
     for way in chosen(joined, len(joined)):
         if (
             len(verified) < most
-            and deadline.remaining()
-            and _is_placed(apply(part, way.changes), deadline, seed)
+            and search.deadline.remaining()
+            and _is_placed(apply(part, way.changes), search)
         ):
             verified.append(way)
     # What one workload needs at least, all of them need; that is the truth only where it counts once.
@@ -289,13 +284,13 @@ def _together(each_way: Sequence[Sequence[WayOut]], at: int) -> WayOut:
     return WayOut(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
 
 
-def _is_placed(problem: Problem, deadline: Deadline, seed: int) -> bool:
+def _is_placed(problem: Problem, search: Search) -> bool:
     """Tell whether a problem has a placement: the reference dispenser's, or any other."""
     if len(problem.workloads) <= MOST_DISPENSED:
         spread_out = replace(problem, workloads=tuple(map(_evenly, problem.workloads)))
         if not check(problem, reference.place(spread_out)):
             return True
-    return has_placement(problem, deadline, seed) is True
+    return has_placement(problem, search) is True
 
 
 def _evenly(workload: Workload) -> Workload:

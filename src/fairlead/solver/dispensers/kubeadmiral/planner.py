@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from fairlead.models.errors import UnsupportedError
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     MAXIMUM,
-    ClusterPreferences,
     PlannerInput,
+    PlannerPreferences,
     PlannerResult,
     divide,
     fnv1,
@@ -86,7 +86,7 @@ def spread(question: PlannerInput) -> PlannerResult:
     def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         # Only clusters above their desired number shrink, in the ratio of what they have too much.
         spare = {
-            name: ClusterPreferences(wrap(running[name] - count), 0, running[name])
+            name: PlannerPreferences(wrap(running[name] - count), 0, running[name])
             for name, count in desired.items()
             if count < running[name]
         }
@@ -94,7 +94,7 @@ def spread(question: PlannerInput) -> PlannerResult:
 
     def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         lacking = {
-            name: ClusterPreferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
+            name: PlannerPreferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
             for name, count in desired.items()
             if count > running[name]
         }
@@ -103,7 +103,7 @@ def spread(question: PlannerInput) -> PlannerResult:
     return PlannerResult(_undisturbed(question, desired, removed, added), overflow)
 
 
-def queue(preferences: Mapping[str, ClusterPreferences], key: str) -> list[tuple[str, ClusterPreferences]]:
+def queue(preferences: Mapping[str, PlannerPreferences], key: str) -> list[tuple[str, PlannerPreferences]]:
     """Return the clusters in the order in which they are served: heavy first, then by hash of name and key.
 
     Equal hashes are left to chance in the real planner; here the name decides.
@@ -112,7 +112,7 @@ def queue(preferences: Mapping[str, ClusterPreferences], key: str) -> list[tuple
 
 
 def _shares(
-    ordered: Iterable[tuple[str, ClusterPreferences]],
+    ordered: Iterable[tuple[str, PlannerPreferences]],
     limited: Mapping[str, int],
     estimated: Mapping[str, int],
 ) -> list[_Share]:
@@ -240,7 +240,7 @@ def binpack(question: PlannerInput) -> PlannerResult:
         return PlannerResult(dict(question.current))
     keep = question.keep_unschedulable or not question.avoid_disruption
     own = question.preferences
-    clusters = [(name, own.get(name, ClusterPreferences())) for name in question.available]
+    clusters = [(name, own.get(name, PlannerPreferences())) for name in question.available]
     tally = _fill(_shares(clusters, question.limited, question.estimated), question.total)
     desired, overflow = tally.plan, tally.overflow
     scheduled = _scheduled(question)
@@ -253,13 +253,13 @@ def binpack(question: PlannerInput) -> PlannerResult:
 
     def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         above = (name for name in reversed(question.available) if desired[name] < running[name])
-        spare = [(name, ClusterPreferences(maximum=running[name])) for name in above]
+        spare = [(name, PlannerPreferences(maximum=running[name])) for name in above]
         return _fill(_shares(spare, {}, {}), wrap(have - question.total)).plan
 
     def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         # The maximum counts what runs, the minimum does not.
         lacking = [
-            (name, ClusterPreferences(0, preference.minimum, _room(question, name, running[name])))
+            (name, PlannerPreferences(0, preference.minimum, _room(question, name, running[name])))
             for name, preference in clusters
             if desired[name] > running[name]
         ]

@@ -30,8 +30,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.source import FederatedUnit
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    ClusterPreferences,
     PlannerInput,
+    PlannerPreferences,
     PlannerResult,
     SchedulingUnit,
     read_gpus,
@@ -152,7 +152,7 @@ def _question(
     migrates, least = policy.auto_migration, numbers(policy.placement.minimum)
     return PlannerInput(
         preferences={
-            cluster.name: ClusterPreferences(
+            cluster.name: PlannerPreferences(
                 weights.get(cluster.name, 0),
                 least.get(cluster.name, 0),
                 _maximum(unit, cluster, current.get(cluster.name, 0)),

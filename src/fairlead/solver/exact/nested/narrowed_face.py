@@ -23,7 +23,7 @@ from fairlead.solver.exact.nested.best_set import NoPriceError, Picker, TooLongE
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.in_groups import in_groups
 from fairlead.solver.exact.nested.joined_tables import Merits
-from fairlead.solver.exact.nested.replica_price import Cost, FaceAtPrice, PriceGuess, find_price
+from fairlead.solver.exact.nested.replica_price import ClusterPriceSearch, Cost, FaceAtPrice, PriceGuess
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
@@ -130,7 +130,7 @@ def _narrow_once(
 
 def _priced(face: Face, cost: Cost, near: Fraction | None) -> FaceAtPrice | None:
     """Return about the best price, and what is best there; None where the face holds no placement."""
-    guess = find_price(face, cost, near)
+    guess = ClusterPriceSearch(face, cost).guess(near)
     if guess is None:
         return None
     low, high = cost.respond(guess.price, face.lower, face.upper)

@@ -185,13 +185,8 @@ class PriceSearch(ABC):
         return inside if self._is_within(found, inside) else None
 
 
-def find_price(face: Face, cost: Cost, near: Fraction | None = None) -> PriceGuess | None:
-    """Return about the best price of a face without sums; None where it holds no placement."""
-    return _OfClusters(face, cost).guess(near)
-
-
-class _OfClusters(PriceSearch):
-    """Looks for the price of a face in which only clusters have bounds."""
+class ClusterPriceSearch(PriceSearch):
+    """Looks for the price of a face without sums: only clusters have bounds."""
 
     blur = Fraction(1, 2**44)
     close = Fraction(0)
