@@ -688,6 +688,18 @@ def test_a_copy_that_cannot_run_as_is_reported() -> None:
     assert found.advice == (f"m cannot run any of default/web, as {told}.",)
 
 
+def test_minima_of_three_sets_are_not_all_the_choice_there_is() -> None:
+    """Six replicas, at least 3 in each of three regions: to scale to 9 costs what a minimum does."""
+    fleet = [cluster(name, 9, region=f"r{name}") for name in "abc"]
+    bounds = own("GroupBounds", groups=[{"groupBy": "region", "minReplicas": 3}])
+    _, found = infeasible([*fleet, bounds, deployment("web", 6, 1), policy("p", static())])
+    assert texts(found.relaxations) == [
+        "lower the minimum of region ra from 3 to 0",
+        "lower the minimum of region rb from 3 to 0",
+        "scale from 6 to 9 replicas",
+    ]
+
+
 def test_where_time_runs_out_a_way_of_few_changes_is_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four workloads of 3 on 4 cpu and 4Gi: to scale all four down is cheapest, but four changes."""
     stream = [cluster("a", 4, "4Gi"), *(deployment(f"w{number}", 3, 1, "1Gi") for number in range(4))]

@@ -52,7 +52,9 @@ def ways(part: Problem, search: Search, most: int, *, modelled: bool = True) -> 
     `modelled`: False makes no model of everything, which takes long for many workloads.
     """
     found = [WayOut(changes, proven=True) for changes in quick(part, search, most)]
-    for first in () if found or not modelled else _tolerations_of_copies(part):
+    if found:
+        return chosen(found, most)
+    for first in _tolerations_of_copies(part) if modelled else ():
         found += _search(part, first, search, most) or _search(part, first, search, most, thoroughly=True)
     if not found and modelled:
         found += _with_room_for_copies(part, search, most)
@@ -61,7 +63,18 @@ def ways(part: Problem, search: Search, most: int, *, modelled: bool = True) -> 
         # Without a change of this kind there is no way out, so no other is cheaper than one alone.
         found += [WayOut(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
-    return chosen([WayOut(one.changes, certain and one.proven) for one in found], most)
+    kept = chosen([WayOut(one.changes, certain and one.proven) for one in found], most)
+    return [*kept[:1], *_of_another_kind(part, kept, search, most), *kept[1:]][:most]
+
+
+def _of_another_kind(part: Problem, found: Sequence[WayOut], search: Search, most: int) -> list[WayOut]:
+    """Return a single change of another kind at the same cost, where all that were found are of one kind."""
+    kinds, costs = {change.kind for way in found for change in way.changes}, {way.cost for way in found}
+    single = all(len(way.changes) == 1 and way.proven for way in found)
+    if not 1 < len(found) == most or not single or len(kinds) > 1 or len(costs) > 1:
+        return []
+    others = _search(part, (), search, 1, without=kinds.pop())
+    return [one for one in others if len(one.changes) == 1 and one.cost in costs and one.proven]
 
 
 def _with_room_for_copies(part: Problem, search: Search, most: int) -> Iterator[WayOut]:
@@ -91,14 +104,19 @@ def _search(
     most: int,
     *,
     thoroughly: bool = False,
+    without: str | None = None,
 ) -> list[WayOut]:
     """Return changes that make a problem feasible, the cheapest first; some of them are settled before.
 
     Where the cheapest way changes many relaxables, ways of few follow, which people can read. `thoroughly`
-    tries those that do not help by themselves again, together with more.
+    tries those that do not help by themselves again, together with more. `without`: kind of changes that are
+    not made; None where all are.
     """
     found: list[WayOut] = []
     model = relaxation_model(apply(part, first), search.deadline)
+    for at, each in enumerate(model.relaxed if model is not None and without is not None else ()):
+        if model is not None and each.relaxable.kind == without:
+            model.exclude((at,))
     fruitless = 0
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
