@@ -296,7 +296,7 @@ WORTH_A_CUT = 1e-6
 # Workloads that may change from one way to the other, and what each replica beyond the most is charged, as a
 # multiple of its price.
 NEAR_WAYS = 150
-BEYOND_CHARGE = 100.0
+BEYOND_CHARGE = 10_000.0
 # Choices of which the linear program is solved, and how dear what finds no room is made, as parts of what all
 # costs.
 CHOICES = 6
